@@ -35,6 +35,7 @@ LOOKS: dict[str, dict[str, Any]] = {
     "11_shell_bracket": {"at": 0.045, "color": "stress", "scale": 10},
     "12_from_step": {"at": 0.13, "color": "stress", "scale": 1},
     "14_planetary_gear": {"at": 0.03},
+    "15_crane_with_rope": {"at": 11.0},
 }
 """Options of every picture"""
 SETTINGS = {"06_equations_crane": {"joints.hook.position": "30 deg"}}

@@ -16,6 +16,7 @@ from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.reports.contact_warnings import contact_warnings
 from flexmb.reports.flexible_report import strain_text
 from flexmb.reports.run_report import run_report
+from flexmb.reports.stop_report import stop_texts
 from flexmb.reports.warnings import NOTHING_SEEN, Observations, energy_error_time, run_warnings, turn_time
 from flexmb.results.channel_columns import is_reaction
 from flexmb.results.extremes import Extremes
@@ -68,6 +69,7 @@ class EndedRun:
             turbo=ready.turbo,
             findings=seen.findings,
             strain=seen.strain,
+            stops=() if result is None else tuple(stop_texts(model.spec, result)),
             warnings=warnings,
         )
         return text, warnings

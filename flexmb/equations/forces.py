@@ -28,9 +28,9 @@ from flexmb.layout.access import (
     v_wm_at,
     wrench_of,
 )
-from flexmb.loads.laws import BEAM, FORCE, MARKER, PAIR, SHAPE, acts_on, law_into
+from flexmb.loads.laws import AXIS, BEAM, COORDINATE, FORCE, FRAMES, MARKER, PAIR, SHAPE, acts_on, law_into
 from flexmb.machine_code.jit import call, kernel, program
-from flexmb.vectors import ZERO, add, cross, dot, load3, load_pair, rotate, scale, store3, store_pair, sub
+from flexmb.vectors import ZERO, add, column, cross, dot, load3, load_pair, rotate, scale, store3, store_pair, sub
 
 
 @kernel
@@ -145,8 +145,24 @@ def _between(I, F, W, load, out):
     tension = -_apply_law(I, F, W, load, out, length, rate)
     W[out + L.LW_EFFORT] = tension
     pull = scale(tension, direction)
+    store3(W, out + L.LW_VECTOR, pull)
     apply_wrench(I, W, I[load + L.L_A], pull, ZERO)
     apply_wrench(I, W, I[load + L.L_B], scale(-1.0, pull), ZERO)
+
+
+@kernel
+def _along_axis(I, F, W, load, out):
+    """A law on the place of a marker along an axis of another one, on which it acts back at the same point."""
+    a = state_of(I, F, W, I[load + L.L_A], False)
+    b = state_of(I, F, W, I[load + L.L_B], False)
+    axis = column(R_wm_at(W, b), I[load + L.L_AXES])
+    d = sub(p_wm_at(W, a), p_wm_at(W, b))
+    rate = dot(axis, sub(v_wm_at(W, a), v_wm_at(W, b))) + dot(cross(omega_wm_at(W, b), axis), d)
+    push = scale(_apply_law(I, F, W, load, out, dot(axis, d), rate), axis)
+    store3(W, out + L.LW_VECTOR, push)
+    apply_wrench(I, W, I[load + L.L_A], push, ZERO)
+    back = scale(-1.0, push)
+    apply_wrench(I, W, I[load + L.L_B], back, cross(d, back))
 
 
 @kernel
@@ -186,6 +202,12 @@ def loads(I, F, W, arg):
             _between(I, F, W, load, out)
         elif subject == SHAPE:
             _on_shape(I, F, W, load, out)
-        else:  # L_Q and L_V are places of the value and rate of a coordinate in W
+        elif subject == COORDINATE:  # L_Q and L_V are places of the value and rate of a coordinate in W
             effort = _apply_law(I, F, W, load, out, W[I[load + L.L_Q]], W[I[load + L.L_V]])
             _on_coordinate(I, F, W, load, effort)
+        elif subject == AXIS:
+            _along_axis(I, F, W, load, out)
+        elif subject == FRAMES:
+            call(I[L.AT_BUSHING], I, F, W, load)
+        else:
+            call(I[L.AT_CABLE], I, F, W, load)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from flexmb.arrays import Integers
 from flexmb.equations.arms import flexible_arm
+from flexmb.equations.bushings import bushing
+from flexmb.equations.cables import cable
 from flexmb.equations.chords import accept, branches, chord, chords, pair
 from flexmb.equations.constraints import JACOBIAN, JACOBIAN_AGAIN, MULTIPLIERS, VALUES, rows
 from flexmb.equations.coordinates import compose, rates, velocities
@@ -41,6 +43,7 @@ from flexmb.equations.shared_rows import (
 )
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import R_wb_at, block_of, body_record, omega_wb_b_at, p_wb_at, v_wb_b_at
+from flexmb.loads.table import LoadCode
 from flexmb.machine_code.jit import Program, call, kernel, program
 from flexmb.vectors import matrix_quaternion, rotate, store3, store4
 
@@ -172,6 +175,8 @@ PROGRAMS: dict[int, Program] = {
     L.AT_ARTICULATED: articulated_bodies,
     L.AT_CHORDS: chords,
     L.AT_SENSORS: sensors,
+    L.AT_BUSHING: bushing,
+    L.AT_CABLE: cable,
     L.AT_WRENCHES: wrenches,
     L.AT_REACTIONS: reactions,
     L.AT_BRANCHES: branches,
@@ -225,6 +230,10 @@ FIELD_PROGRAMS: dict[int, tuple[int, ...]] = {
 """Programs of every kind of deformation field, by its bit in FIELD_KINDS."""
 
 
+LOAD_PROGRAMS = {int(LoadCode.BUSHING): L.AT_BUSHING, int(LoadCode.CABLE): L.AT_CABLE}
+"""Programs of the loads that have one of their own, by their code."""
+
+
 def needless_fields(kinds: int) -> set[int]:
     """Programs of flexible bodies that a system with these kinds of deformation field (FIELD_KINDS) does not call."""
     needless = {slot for kind, slots in FIELD_PROGRAMS.items() if not kinds & kind for slot in slots}
@@ -242,6 +251,8 @@ def _needless(ints: Integers) -> set[int]:
         needless |= {L.AT_COUPLING, L.AT_TEETH, L.AT_FLANKS}
     if ints[L.N_LOADS] == 0:
         needless |= {L.AT_LOADS}
+    loaded = {int(ints[ints[L.LOADS] + k * L.LOAD + L.L_KIND]) for k in range(ints[L.N_LOADS])}
+    needless |= {slot for kind, slot in LOAD_PROGRAMS.items() if kind not in loaded}
     if ints[L.N_SENSORS] == 0:
         needless |= {L.AT_SENSORS}
     return needless

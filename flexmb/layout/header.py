@@ -127,6 +127,8 @@ AT_SHARE_PATTERN = _program("share_pattern", "sparse storage: pattern of the lea
 AT_FACTOR_FRONTS = _program("factor_fronts", "factorise a sparse system")
 AT_SOLVE_FRONTS = _program("solve_fronts", "solve a sparse system")
 AT_SHARE = _program("share", "least multipliers of rows that depend on each other")
+AT_BUSHING = _program("bushing", "forces of a bushing")
+AT_CABLE = _program("cable", "forces of a cable")
 
 # Tables of records in I
 BODIES = _table("bodies", BODY_RECORD, "1 + n_bodies", "bodies, ground first")

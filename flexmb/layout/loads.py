@@ -11,6 +11,7 @@ LW_POTENTIAL = LOAD_BLOCK_RECORD.value("potential", "stored energy", unit="J")
 LW_VECTOR = LOAD_BLOCK_RECORD.value("vector", "force or torque at a marker, world axes", length=3, unit="N, N m")
 LW_DISTANCE = LOAD_BLOCK_RECORD.value("distance", "of the two markers of a pair-force", unit="m")
 LW_RATE = LOAD_BLOCK_RECORD.value("rate", "of that distance", unit="m/s")
+LW_MOMENT = LOAD_BLOCK_RECORD.value("moment", "of a bushing on its second marker, world axes", length=3, unit="N m")
 LOAD_BLOCK = LOAD_BLOCK_RECORD.size
 
 SHAPE_CONSTANTS = Record(
@@ -35,10 +36,15 @@ LOAD_RECORD = Record("load", "I", "An applied force.")
 L_KIND = LOAD_RECORD.value("kind", "code of the load type (flexmb.loads.table)")
 L_A = LOAD_RECORD.value("marker_a", "first marker; load shape: that of the body frame")
 L_B = LOAD_RECORD.value("marker_b", "second marker")
-L_AXES = LOAD_RECORD.value("axes", "of the vector: 0 world, 1 marker; load shape: 1 with second-order terms")
+L_AXES = LOAD_RECORD.value(
+    "axes",
+    "of the vector: 0 world, 1 marker; stop of a marker: number of the axis; load shape: 1 with second-order terms",
+)
 L_TREE = LOAD_RECORD.value("on_tree", "1: the coordinate is one of the tree, 0: of a chord")
-L_Q = LOAD_RECORD.value("q", "offset in W of the coordinate; distributed: offset in I of its markers")
-L_V = LOAD_RECORD.value("v", "offset in W of its rate; distributed: number of markers")
+L_Q = LOAD_RECORD.value(
+    "q", "offset in W of the coordinate; distributed, cable: in I of markers; bushing: of its curves"
+)
+L_V = LOAD_RECORD.value("v", "offset in W of its rate; distributed, cable: number of markers")
 L_CHORD = LOAD_RECORD.value("chord", "number of the chord; -1: on the tree")
 L_COORD = LOAD_RECORD.value("coordinate", "tree: index among the velocities; chord: number of the coordinate")
 L_F = LOAD_RECORD.value(

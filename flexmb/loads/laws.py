@@ -17,18 +17,22 @@ from flexmb.machine_code.jit import kernel
 EFFORT, POWER, POTENTIAL = range(3)
 """Places in the block of a load."""
 FORCE = int(LoadCode.FORCE)
-MARKER, BEAM, PAIR, COORDINATE, SHAPE = range(5)
-_SUBJECTS = {"marker": MARKER, "beam": BEAM, "pair": PAIR, "coordinate": COORDINATE, "shape": SHAPE}
+MARKER, BEAM, PAIR, COORDINATE, SHAPE, AXIS, FRAMES, PATH = range(8)
+_SUBJECTS = {
+    "marker": MARKER, "beam": BEAM, "pair": PAIR, "coordinate": COORDINATE,
+    "shape": SHAPE, "axis": AXIS, "frames": FRAMES, "path": PATH,
+}  # fmt: skip
 _ACTS_ON = sum(_SUBJECTS[row.acts_on] << 3 * row.code for row in LOAD_TYPES.values())
 """Three bits a code: what the load acts on."""
 _SPRING_DAMPER, _JOINT_SPRING = int(LoadCode.SPRING_DAMPER), int(LoadCode.JOINT_SPRING)
 _FRICTION = int(LoadCode.FRICTION)
 _PAIR_FORCE = int(LoadCode.PAIR_FORCE)
+_STOP, _JOINT_STOP, _MARKER_STOP = int(LoadCode.STOP), int(LoadCode.JOINT_STOP), int(LoadCode.MARKER_STOP)
 
 
 @kernel
 def acts_on(code):
-    """Target of a load: MARKER, BEAM, PAIR, COORDINATE or SHAPE."""
+    """Target of a load: MARKER, BEAM, PAIR, COORDINATE, SHAPE, AXIS, FRAMES or PATH."""
     return (_ACTS_ON >> 3 * code) & 7
 
 
@@ -43,6 +47,8 @@ def law_into(code, F, p, table, position, rate, applied, W, out):
     elif code == _PAIR_FORCE:  # its expression is a tension
         W[out + EFFORT] = -applied
         W[out + POWER] = -applied * rate
+    elif code == _STOP or code == _JOINT_STOP or code == _MARKER_STOP:
+        stop_into(F, p, position, rate, W, out)
     else:
         W[out + EFFORT] = applied
         W[out + POWER] = applied * rate
@@ -73,3 +79,25 @@ def friction_into(F, p, rate, W, out):
         effort += F[p + 1] * math.tanh(rate / F[p + 2])
     W[out + EFFORT] = -effort
     W[out + POWER] = -effort * rate
+
+
+@kernel
+def stop_into(F, p, position, rate, W, out):
+    """Stop at both ends of a range. Numbers: lower, upper end, stiffness, exponent, damping.
+
+    force = stiffness d^exponent max(0, 1 + damping d_dot), d > 0 the depth beyond an end    [Hunt & Crossley 1975]
+    """
+    side = 1.0
+    depth = F[p] - position
+    if position > F[p + 1]:
+        side = -1.0
+        depth = position - F[p + 1]
+    if depth <= 0.0:
+        W[out + EFFORT] = 0.0
+        return
+    approach = -side * rate
+    elastic = F[p + 2] * depth ** F[p + 3]
+    force = elastic * max(0.0, 1.0 + F[p + 4] * approach)
+    W[out + EFFORT] = side * force
+    W[out + POWER] = (elastic - force) * approach
+    W[out + POTENTIAL] = elastic * depth / (F[p + 3] + 1.0)

@@ -4,12 +4,15 @@
 joint. Every joint also takes
     position, velocity : initial coordinates and rates [m, rad, 1/s], one number or a list
     tree : True: must be a branch of the tree; False: must be a chord
+    limits : [a, b], with limit_stiffness and perhaps limit_damping: a stop at both ends of its only coordinate
     motion : prescribed motion of its coordinate, e.g. constant_speed(150); `coordinate` selects it.
 """
 
 from __future__ import annotations
 
 from typing import Any, TypedDict, Unpack
+
+LIMITS = ("limits", "limit_stiffness", "limit_damping")
 
 
 class JointOptions(TypedDict, total=False):
@@ -18,6 +21,9 @@ class JointOptions(TypedDict, total=False):
     position: Any
     velocity: Any
     tree: bool
+    limits: Any
+    limit_stiffness: Any
+    limit_damping: Any
     motion: dict[str, Any]
     coordinate: str
 
@@ -31,7 +37,7 @@ class JointMethods:
     def _joint(self, kind: str, name: str, first: str, second: str, options: JointOptions, **keys: Any) -> str:
         placed_by = "markers" if "." in first or "." in second else "bodies"
         motion = options.get("motion")
-        state = {key: options.get(key) for key in ("position", "velocity", "tree")}
+        state = {key: options.get(key) for key in ("position", "velocity", "tree", *LIMITS)}
         self._put("joints", name, {"type": kind, placed_by: [first, second], **keys, **state})
         if motion is not None:
             self._put("motions", name, {"joint": name, "coordinate": options.get("coordinate"), **motion})

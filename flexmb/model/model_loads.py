@@ -135,6 +135,91 @@ class LoadMethods:
         keys = {"type": "load-shape", "body": body, "shape": shape, "value": value}
         return self._put("forces", name, keys)
 
+    def stop(
+        self,
+        name: str,
+        first: str,
+        second: str,
+        *,
+        stiffness: Any,
+        lower: Any = None,
+        upper: Any = None,
+        exponent: Any = None,
+        damping: Any = None,
+        restitution: Any = None,
+        speed: Any = None,
+        formula: str | None = None,
+    ) -> str:
+        """A stop of the distance between two markers: a force [N/m] beyond `lower` or `upper` that never pulls."""
+        keys = dict(lower=lower, upper=upper, stiffness=stiffness, exponent=exponent, damping=damping)
+        keys |= dict(restitution=restitution, speed=speed, formula=formula)
+        return self._put("forces", name, {"type": "stop", "markers": [first, second], **keys})
+
+    def joint_stop(
+        self,
+        name: str,
+        joint: str,
+        coordinate: str | None = None,
+        *,
+        stiffness: Any,
+        lower: Any = None,
+        upper: Any = None,
+        exponent: Any = None,
+        damping: Any = None,
+        restitution: Any = None,
+        speed: Any = None,
+        formula: str | None = None,
+    ) -> str:
+        """A stop of a joint coordinate beyond `lower` or `upper`; restitution of a hit at `speed`, or damping."""
+        keys = dict(lower=lower, upper=upper, stiffness=stiffness, exponent=exponent, damping=damping)
+        keys |= dict(restitution=restitution, speed=speed, formula=formula)
+        return self._put("forces", name, {"type": "joint-stop", "joint": joint, "coordinate": coordinate, **keys})
+
+    def marker_stop(
+        self,
+        name: str,
+        marker: str,
+        along: str,
+        *,
+        stiffness: Any,
+        relative_to: str | None = None,
+        lower: Any = None,
+        upper: Any = None,
+        exponent: Any = None,
+        damping: Any = None,
+        restitution: Any = None,
+        speed: Any = None,
+        formula: str | None = None,
+    ) -> str:
+        """A wall or floor: a stop of the position of a marker along an axis of another one (default: ground)."""
+        keys = dict(lower=lower, upper=upper, stiffness=stiffness, exponent=exponent, damping=damping)
+        keys |= dict(restitution=restitution, speed=speed, formula=formula)
+        target = {"type": "marker-stop", "marker": marker, "along": along, "relative_to": relative_to}
+        return self._put("forces", name, {**target, **keys})
+
+    def bushing(
+        self,
+        name: str,
+        first: str,
+        second: str,
+        *,
+        stiffness: Any = None,
+        damping: Any = None,
+        preload: Any = None,
+        curves: dict[str, Any] | None = None,
+    ) -> str:
+        """A spring and damper for x, y, z, rx, ry, rz between two frames: six numbers or 6x6 matrices [SI].
+
+        curves : further resisting efforts by component, such as {"x": [[displacement, force], ...]}
+        """
+        keys = dict(stiffness=stiffness, damping=damping, preload=preload, curves=curves)
+        return self._put("forces", name, {"type": "bushing", "markers": [first, second], **keys})
+
+    def cable(self, name: str, *markers: str, length: Any, stiffness: Any, damping: Any = None) -> str:
+        """A cable [N/m] that only pulls, from marker to marker; unloaded length [m], an expression of t for a winch."""
+        keys = dict(length=length, stiffness=stiffness, damping=damping)
+        return self._put("forces", name, {"type": "cable", "markers": list(markers), **keys})
+
     def sensor(self, name: str, **keys: Any) -> str:
         """A named channel of the result (see schema.loads.Sensor)."""
         return self._put("sensors", name, keys)

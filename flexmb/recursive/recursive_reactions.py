@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,16 @@ from flexmb.axes import AXES
 from flexmb.errors import Fault, InputError
 from flexmb.loads.table import LOAD_TYPES
 from flexmb.model.model import Model
-from flexmb.model.schema.loads import OnCoordinate, PairForce, PointForce, PointTorque, SpringDamper
+from flexmb.model.schema.loads import (
+    Bushing,
+    Cable,
+    OnCoordinate,
+    PairForce,
+    PointForce,
+    PointTorque,
+    SpringDamper,
+    Stop,
+)
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.recursive.recorded_accelerations import RecordedMechanism, turned
 from flexmb.results.inverse_result import RecursiveReactions
@@ -178,16 +188,21 @@ class _Tree:
                 self.known.append(_Pair(self.body_of(marker), 0, wrench))
                 continue
             effort = self.m.result[f"forces/{name}/effort"]
-            if isinstance(force, (SpringDamper, PairForce)):
-                self.known.append(self._pull(force, effort))
+            if isinstance(force, (SpringDamper, PairForce, Stop, Cable)):
+                self.known += [self._pull(first, second, effort) for first, second in pairwise(force.markers)]
+            elif isinstance(force, Bushing):
+                first, second = (self.parts.marker_index[marker] for marker in force.markers)
+                push, turn = (self.m.result[f"forces/{name}/{key}"] for key in ("force", "moment"))
+                wrench = self.about_origin(push, turn, self.m.pose(second)[0])
+                self.known.append(_Pair(self.body_of(second), self.body_of(first), wrench))
             elif isinstance(force, OnCoordinate):
                 joint = self.parts.joints[self.parts.joint_index[force.joint]]
                 coordinate = joint.type.coordinates.index(self.spec.coordinate(force.joint, force.coordinate))
                 self._known_effort(joint, coordinate, effort)
 
-    def _pull(self, force: SpringDamper | PairForce, tension: Floats) -> _Pair:
-        """Wrenches of a spring-damper or pair force along the line of its markers; tension pulls them together."""
-        first, second = (self.parts.marker_index[marker] for marker in force.markers)
+    def _pull(self, start: str, end: str, tension: Floats) -> _Pair:
+        """Wrenches along the line of two markers; tension pulls them together."""
+        first, second = (self.parts.marker_index[marker] for marker in (start, end))
         at = self.m.pose(first)[0]
         line = self.m.pose(second)[0] - at
         size = np.linalg.norm(line, axis=1)[:, None]

@@ -1,4 +1,4 @@
-"""Warnings about one-sided springs (ropes, stops, buffers) after a run: dampers that push, contacts not resolved.
+"""Warnings about one-sided forces (ropes, stops, buffers) after a run: dampers that push, contacts not resolved.
 
 Enters: a model, a result and the error of its energy; leaves: `WarningRecord`s. A spring is one-sided when its table
 has no force beyond one of its ends. Its damper acts there too, so that a slack rope pushes and a stop sticks, while the
@@ -9,14 +9,15 @@ table ds up to s_max, means that its force was not resolved.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from flexmb.arrays import Floats
-from flexmb.model.schema.loads import JointSpring, SpringDamper
+from flexmb.loads.table import LOAD_TYPES
+from flexmb.model.schema.loads import Cable, JointSpring, JointStop, SpringDamper, numbers_of
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.reports.motion_report import is_length
 from flexmb.results.result_file import Result
@@ -26,8 +27,11 @@ from flexmb.warning import WarningRecord
 PUSHES = 1e-3  # of the largest force of a spring: less is not listed
 COARSE = 0.1  # of the largest deflection: error that the tolerance may allow
 SEEN = 4  # rows of a contact that show its largest force, steps that resolve it
+REBOUND = 20  # steps of a contact with a stop: the speed after it is right to 2e-3; with twice as many, to 3e-4
+DEEP = 1e-3  # of the size of the model: a start less deep in a stop is one that rests on it
+THROWN = 0.9  # of the largest force of a stop, at the start
 LOST = 0.05  # of the stored energy: error of the energy of a run
-CODES = ("coarse-tolerance", "contact-not-resolved")  # chosen by a rule
+CODES = ("coarse-tolerance", "contact-not-resolved", "starts-in-contact")  # chosen by a rule
 
 
 def contact_warnings(
@@ -35,7 +39,18 @@ def contact_warnings(
 ) -> Iterator[WarningRecord]:
     """Warnings about the one-sided springs of a run; error and largest value of its energy [J]."""
     time = np.asarray(result.time)
+    is_dynamic = spec.analysis is not None and spec.analysis.type == "dynamic"
     for name, force in spec.forces.items():
+        if LOAD_TYPES[force.type].is_stop or isinstance(force, Cable):
+            resistance = np.abs(np.asarray(result[f"forces/{name}/effort"]).ravel())
+            if is_dynamic and np.all(np.isfinite(resistance)) and resistance.max() > 0.0:
+                is_turning = isinstance(force, JointStop) and not is_length(spec, force.joint, force.coordinate)
+                spring = _power_law(name, force, is_turning)
+                scale = 1.0 if is_turning else system.length_scale
+                if spring.is_stop:
+                    yield from _start_warning(spring, spec, resistance, time, scale)
+                yield from _contact_warning(spring, spec.analysis, resistance, time, scale, (energy_error, peak_energy))
+            continue
         if not isinstance(force, (SpringDamper, JointSpring)) or force.table is None:
             continue
         side = one_sided(force.table)
@@ -48,10 +63,10 @@ def contact_warnings(
         if not np.all(np.isfinite(resistance)):
             continue
         is_turning = isinstance(force, JointSpring) and not is_length(spec, force.joint, force.coordinate)
-        spring = _OneSided(name, force.table, side, "rad" if is_turning else "m", "N*m" if is_turning else "N")
+        spring = _tabled(name, force.table, side, is_turning)
         if force.damping > 0.0:
             yield from _push_warning(spring, force.damping, resistance, time)
-        if resistance.max() > 0.0 and spec.analysis is not None and spec.analysis.type == "dynamic":
+        if resistance.max() > 0.0 and is_dynamic:
             scale = 1.0 if is_turning else system.length_scale
             energies = (energy_error, peak_energy)
             yield from _contact_warning(spring, spec.analysis, resistance, time, scale, energies)
@@ -59,13 +74,77 @@ def contact_warnings(
 
 @dataclass(frozen=True)
 class _OneSided:
-    """A one-sided spring: its table, its side and its units."""
+    """A one-sided spring: its side, its units and its law."""
 
     name: str
-    points: Any
     side: int
-    unit: str
-    force_unit: str
+    is_turning: bool
+    reached: Callable[[float], tuple[float, float]]
+    """Force -> deflection and stored energy"""
+    deflection_at: Callable[[float], float]
+    """Stored energy -> deflection"""
+    steps: int = SEEN
+    """Steps that resolve a contact"""
+    is_stop: bool = False
+
+    @property
+    def unit(self) -> str:
+        """Unit of its deflection."""
+        return "rad" if self.is_turning else "m"
+
+    @property
+    def force_unit(self) -> str:
+        """Unit of its force."""
+        return "N*m" if self.is_turning else "N"
+
+
+def _tabled(name: str, points: Any, side: int, is_turning: bool) -> _OneSided:
+    """A spring with a table that has no force beyond one of its ends."""
+
+    def reached(largest: float) -> tuple[float, float]:
+        return deflection_and_energy(points, side, largest)
+
+    def deflection_at(energy: float) -> float:
+        return deflection_of_energy(points, side, energy)
+
+    return _OneSided(name, side, is_turning, reached, deflection_at)
+
+
+def _power_law(name: str, force: Any, is_turning: bool) -> _OneSided:
+    """A stop, or a cable (exponent 1); the share of the damping in its force is left out."""
+    is_stop = LOAD_TYPES[force.type].is_stop
+    k, n = numbers_of(force)[2:4] if is_stop else (force.stiffness, 1.0)
+
+    def reached(largest: float) -> tuple[float, float]:
+        depth = (largest / k) ** (1.0 / n)
+        return depth, largest * depth / (n + 1.0)
+
+    def deflection_at(energy: float) -> float:
+        return float(((n + 1.0) * energy / k) ** (1.0 / (n + 1.0)))
+
+    return _OneSided(name, 1, is_turning, reached, deflection_at, REBOUND if is_stop else SEEN, is_stop)
+
+
+def _start_warning(
+    spring: _OneSided, spec: ModelSpec, resistance: Floats, time: Floats, scale: float
+) -> Iterator[WarningRecord]:
+    """A run that starts deep beyond the end of a stop and is thrown out of it."""
+    assert spec.analysis is not None
+    if spec.analysis.start == "static" or resistance[0] < THROWN * resistance.max() or resistance.min() > 0.0:
+        return
+    depth, stored = spring.reached(float(resistance[0]))
+    if depth < DEEP * scale:
+        return
+    yield WarningRecord(
+        "starts-in-contact",
+        f"force '{spring.name}': the run starts {depth:.3g} {spring.unit} beyond the end of its stop "
+        f"({resistance[0]:.4g} {spring.force_unit}, {stored:.3g} J stored) and is thrown out of it. Check the ends of "
+        'the stop and the initial state, or start from the static equilibrium (start = "static").',
+        f"forces.{spring.name}",
+        float(time[0]),
+        depth,
+        spring.unit,
+    )
 
 
 def one_sided(points: Any) -> int:
@@ -104,22 +183,24 @@ def _contact_warning(
     free = np.flatnonzero(resistance <= PUSHES * largest)
     before, after = free[free < worst], free[free > worst]
     rows = (after[0] if after.size else len(time)) - (before[-1] if before.size else -1) - 1
-    deflection, stored = deflection_and_energy(spring.points, spring.side, largest)
+    deflection, stored = spring.reached(largest)
     if rows < SEEN:  # the rows may have missed the largest force: what the energy of the run allows at most
-        deflection, stored = deflection_of_energy(spring.points, spring.side, energies[1]), energies[1]
+        deflection, stored = spring.deflection_at(energies[1]), energies[1]
     at_most = "at most " if rows < SEEN else ""
     found = f"force '{spring.name}' is one-sided and reaches {largest:.4g} {spring.force_unit}, deflected by {at_most}"
     found += f"{deflection:.3g} {spring.unit}"
     allowed, error = (analysis.tolerance or 0.0) * scale, energies[0]
-    steps = rows if analysis.tolerance is None and np.ptp(time) <= 1.5 * analysis.step * (len(time) - 1) else SEEN
+    sees_steps = analysis.tolerance is None and np.ptp(time) <= 1.5 * analysis.step * (len(time) - 1)
+    steps = rows if sees_steps else spring.steps
     if deflection > 0.0 and allowed > COARSE * deflection:
         wanted = 10.0 ** np.floor(np.log10(1e-2 * deflection / scale))
         code, value, unit = "coarse-tolerance", allowed, spring.unit
         text = f"tolerance = {analysis.tolerance:g} allows local errors of {allowed:.3g} {unit}: the contact is not "
         text += f"resolved. Use tolerance = {wanted:.0e}."
-    elif steps < SEEN and before.size and after.size:
+    elif steps < spring.steps and before.size and after.size:
         code, value, unit = "contact-not-resolved", float(steps), "steps"
-        text = f"the contact lasts {steps} steps: it is not resolved. Use step = {0.1 * steps * analysis.step:.1g} s."
+        text = f"the contact lasts {steps} step{'s' if steps > 1 else ''}: it is not resolved. "
+        text += f"Use step = {0.4 / spring.steps * steps * analysis.step:.1g} s."
     elif rows >= SEEN and error > LOST * stored:
         code, value, unit = "contact-not-resolved", error, "J"
         text = (

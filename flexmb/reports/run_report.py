@@ -44,6 +44,7 @@ def run_report(
     turbo: Any = None,
     findings: Findings | None = None,
     strain: str = "",
+    stops: Iterable[str] = (),
     warnings: Iterable[WarningRecord] = (),
 ) -> str:
     """The report of a run as plain text, at most some 100 columns wide.
@@ -52,7 +53,8 @@ def run_report(
     constraint rows); `extremes`: those of sensors and reactions by channel path; `n_channels`: channels written
     (default: all); `wall_note`: remark on the wall time in place of the speed; `balance`: equilibrium at the start, if
     any; `turbo`: whether generated code is used, if requested; `findings`: those on flexible bodies; `strain`: their
-    largest strain energy as text; `warnings`: all that were found (`reports.warnings`).
+    largest strain energy as text; `stops`: when and how hard each was hit; `warnings`: all that were found
+    (`reports.warnings`).
     """
     outcome = summary.outcome if summary is not None else "failed"
     lines = [f"{system.name or 'unnamed model'}: run {outcome}", ""]
@@ -60,6 +62,8 @@ def run_report(
     lines += ["", *_run_lines(model.spec, summary, wall_note, strain, balance, turbo)]
     if flexible_bodies(system.mechanism):
         lines += ["", *flexible_lines(system, model.spec, findings)]
+    for number, text in enumerate(stops):
+        lines += [*([] if number else [""]), *entry("" if number else "stops", text)]
     for warning in warnings:
         lines += ["", *entry("WARNING", warning.text)]
     if failure:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from flexmb.equations.mass_matrix import path_mass_matrix
-from flexmb.equations.programs import PROGRAMS, SHARED_PROGRAMS, needless_fields
+from flexmb.equations.programs import LOAD_PROGRAMS, PROGRAMS, SHARED_PROGRAMS, needless_fields
 from flexmb.layout import flat_arrays as L
 from flexmb.machine_code.jit import Program, compile_ahead
 from flexmb.solvers.directional_differences import differences
@@ -25,7 +25,7 @@ def programs_of(method: str = "generalized-alpha", fields: int = 0, sparse: bool
 
     `fields`: kinds of deformation field of the flexible bodies. `sparse`: the system may have sparse storage.
     """
-    left_out = needless_fields(fields) | (set() if method in EXPLICIT else _OPEN_TREE)
+    left_out = needless_fields(fields) | set(LOAD_PROGRAMS.values()) | (set() if method in EXPLICIT else _OPEN_TREE)
     equations = [entry for slot, entry in PROGRAMS.items() if slot not in left_out]
     small, large = stepping_programs(method), stepping_programs(method, unknowns=LARGEST + 1)
     stepping = [*small.values(), *large.values()]

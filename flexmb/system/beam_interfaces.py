@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmb.arrays import Floats
 from flexmb.axes import AXES
-from flexmb.model.schema.loads import OnCoordinate, PairForce, PointForce, PointTorque, SpringDamper
+from flexmb.model.schema.loads import Bushing, OnCoordinate, PointForce, PointTorque, markers_of
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.system.linear_mechanism import held_axes
 from flexmb.system.mechanism import Mechanism, PlacedJoint
@@ -71,11 +71,11 @@ def interfaces_of(spec: ModelSpec, mechanism: Mechanism, name: str) -> list[Inte
                 columns = R.T if any(part.constant != 0.0 for part in force.vector) else none
                 is_force = isinstance(force, PointForce)
                 add(marker, columns if is_force else none, none if is_force else columns, by)
-        elif isinstance(force, (SpringDamper, PairForce)):
-            for reference in force.markers:
+        else:
+            for reference in markers_of(force):
                 marker = mechanism.marker_index[reference]
                 if mechanism.markers[marker].body == number:
-                    add(marker, np.eye(3), none, by)
+                    add(marker, np.eye(3), np.eye(3) if isinstance(force, Bushing) else none, by)
     return found
 
 
@@ -136,8 +136,8 @@ def _loaded_markers(spec: ModelSpec) -> Iterator[str]:
     for force in spec.forces.values():
         if isinstance(force, PointForce):
             yield force.marker
-        elif isinstance(force, (SpringDamper, PairForce)):
-            yield from force.markers
+        else:
+            yield from markers_of(force)
 
 
 _PLANAR = ("revolute", "prismatic", "fixed", "planar", "pin-in-slot", "cylindrical")

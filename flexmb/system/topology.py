@@ -15,6 +15,7 @@ import numpy as np
 from flexmb.errors import Fault, InputError
 from flexmb.graph import Edge, Forest, LinearGraph, SpanningTree, spanning_tree
 from flexmb.loads.table import LOAD_TYPES
+from flexmb.model.schema.loads import markers_of
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.system.mechanism import Mechanism
 
@@ -84,8 +85,8 @@ def _force_ends(mechanism: Mechanism, force: Any) -> tuple[str, str]:
     if acts_on == "coordinate":
         joint = mechanism.joints[mechanism.joint_index[force.joint]]
         return _node(mechanism, joint.first), _node(mechanism, joint.second)
-    if acts_on == "pair":
-        first, second = (_node(mechanism, mechanism.marker_index[reference]) for reference in force.markers)
+    if ends := markers_of(force):
+        first, second = (_node(mechanism, mechanism.marker_index[end]) for end in (ends[0], ends[-1]))
         return first, second
     return "ground", _node(mechanism, mechanism.marker_index[force.marker])
 

@@ -109,6 +109,17 @@ def test_a_bent_sheet_sinks_as_two_beams_do(capsys: pytest.CaptureFixture[str]) 
     assert min(mode.frequency for mode in report.shown) == pytest.approx(11.15, abs=5e-3)
 
 
+def test_a_crane_hits_its_buffer_and_sets_its_load_down(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    found = script("15_crane_with_rope").main()[1.0]
+    assert found["rope"] == pytest.approx(4.909, abs=1e-3) and found["floor"] == pytest.approx(9.81, rel=1e-5)
+    assert found["rope"] == pytest.approx(1000 * 9.81 / 2 * np.hypot(5, 0.2) / 5 / 1e3, rel=1e-4)
+    assert found["buffer"] == pytest.approx(11.75, abs=5e-3)
+    with fx.run_model(fx.read_model(EXAMPLES / "15_crane_with_rope.toml"), tmp_path / "r.h5") as result:
+        assert -1e-3 * result["sensors/buffer"].min() == pytest.approx(found["buffer"], rel=1e-4)
+        assert result["sensors/tension"][-1] == 0.0 and result.summary["energy_balance"] < 1e-6
+        assert not result.warnings and "rail_limits: hit 5 times" in result.report
+
+
 def test_brackets_from_step_swing_as_their_geometry_says(capsys: pytest.CaptureFixture[str]) -> None:
     rows = script("12_from_step").main()
     # A mesh of second order misses the area of a bore by 1e-5, and stretching lowers a frequency by less than that.

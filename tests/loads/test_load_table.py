@@ -22,7 +22,8 @@ from flexmb.symbolic.engine import Symbol, as_expression
 from flexmb.symbolic.loads import LAWS
 
 CLASSES: dict[str, Any] = {get_args(one.fields()["type"].annotation)[0]: one for one in get_args(get_args(Force)[0])}
-SCALAR = [row for row in LOAD_TYPES.values() if row.acts_on in ("pair", "coordinate")]
+SCALAR = [row for row in LOAD_TYPES.values() if row.acts_on in ("pair", "coordinate", "axis")]
+SMOOTH = [row for row in SCALAR if not row.not_in_symbols]
 
 
 def law_of(row: LoadType, *arguments: Any) -> tuple[float, ...]:
@@ -47,12 +48,13 @@ def test_the_schema_and_the_method_have_the_keys_of_the_row(row: LoadType) -> No
     assert issubclass(CLASSES[row.name], OnCoordinate) is (row.acts_on == "coordinate")
     assert bool(row.used) is (row.acts_on == "coordinate")
     parameters = inspect.signature(getattr(Model, row.name.replace("-", "_"))).parameters
-    renamed = {"markers": {"first", "second"}, "from": {"start"}}
+    ends = {"first", "second"} if row.acts_on != "path" else {"markers"}
+    renamed = {"markers": ends, "from": {"start"}}
     renamed |= {"body": {"beam"}} if row.acts_on == "beam" else {}
     assert set(parameters) == {"self", "name"}.union(*(renamed.get(key, {key}) for key in row.keys))
 
 
-@pytest.mark.parametrize("row", SCALAR, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", SMOOTH, ids=lambda row: row.name)
 def test_laws_are_those_of_the_symbols_and_their_powers_are_right(row: LoadType) -> None:
     """effort = -dU/ds + what works; its power is effort times rate less what is stored."""
     rng = np.random.default_rng(int(row.code))
@@ -82,3 +84,21 @@ def test_a_tabled_spring_stores_the_area_under_its_table(row: LoadType) -> None:
     assert effort == pytest.approx(-4.0 * 0.5 - 0.5 * 0.2)
     assert energy == pytest.approx(0.5 * 4.0 * 0.5**2) and power == pytest.approx(-0.5 * 0.2**2)
     assert math.isfinite(energy)
+
+
+@pytest.mark.parametrize("row", [row for row in SCALAR if row.is_stop], ids=lambda row: row.name)
+@pytest.mark.parametrize("side", [-1.0, 1.0])
+@pytest.mark.parametrize("rate", [0.8, -0.3, -5.0])
+def test_a_stop_stores_its_elastic_part_and_never_pulls(row: LoadType, side: float, rate: float) -> None:
+    """The effort points back into the range; its slope of energy is the force at rest; power is what is left."""
+    F = np.array([0.0, -0.5, 0.7, 300.0, 1.5, 0.9])
+    depth, h = 0.2, 1e-6
+    at = (lambda d: 0.7 + d) if side > 0 else (lambda d: -0.5 - d)
+    effort, power, energy = law_of(row, F, 1, 0, at(depth), side * rate, 0.0)
+    rest = 300.0 * depth**1.5
+    assert -side * effort == pytest.approx(rest * max(0.0, 1.0 + 0.9 * rate))
+    above, below = (law_of(row, F, 1, 0, at(depth + d), 0.0, 0.0)[2] for d in (h, -h))
+    slope = (above - below) / (2 * h)
+    assert slope == pytest.approx(rest, rel=1e-8) and energy == pytest.approx(rest * depth / 2.5)
+    assert power == pytest.approx(effort * side * rate + slope * rate, abs=1e-6) and power <= 0.0
+    assert law_of(row, F, 1, 0, at(-0.01), side * rate, 0.0) == (0.0, 0.0, 0.0)

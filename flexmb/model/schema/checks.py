@@ -13,7 +13,7 @@ from flexmb.errors import Fault
 from flexmb.model.schema.bodies import FOLLOWS_FROM_ROD
 from flexmb.model.schema.body_kinds import BodyKind, body_kind
 from flexmb.model.schema.fields import Context, joint_type_of
-from flexmb.model.schema.joints import ALL_JOINT_KEYS, PLACED_BY, joint_keys
+from flexmb.model.schema.joints import ALL_JOINT_KEYS, LIMIT_KEYS, PLACED_BY, joint_keys, limit_stop
 from flexmb.model.schema.mesh_bodies import file_markers
 from flexmb.model.schema.meshed_bodies import tie_names
 from flexmb.suggestions import clipped, did_you_mean, meant, nearest
@@ -209,6 +209,7 @@ def _check_joint_keys(references: References, name: str, table: Table, placed_by
             else:
                 text = f"{kind}: a {joint_type.name} joint has no '{key}'"
             references.add((*path, key), text)
+    _check_limits(references, name, table)
     at = table.get("at")
     is_pair = isinstance(at, (list, tuple)) and len(at) == 2
     if at is not None and "at" in allowed and is_pair != (joint_type.at == "pair"):
@@ -258,8 +259,24 @@ def check_markers(references: References, markers: Any, path: Path) -> None:
                 references.add((*path, name, "along"), text)
 
 
+def _check_limits(references: References, name: str, table: Table) -> None:
+    """Faults of the limits of a joint, which stand for a stop of their own."""
+    path: Path = ("joints", name)
+    if "limits" not in table:
+        for key in sorted(LIMIT_KEYS & table.keys()):
+            references.add((*path, key), f"joint '{name}': '{key}' is only for 'limits'")
+        return
+    if "limit_stiffness" not in table:
+        hint = "Give the stiffness of the stop, or describe it under [forces] as a joint-stop."
+        references.add((*path, "limits"), f"joint '{name}' needs 'limit_stiffness' with 'limits'", hint)
+    elif tables_of(references.tables, "forces").get(f"{name}_limits") not in (None, limit_stop(name, table)):
+        text = f"joint '{name}': the stop of its limits is called '{name}_limits', a name that a force has already"
+        references.add((*path, "limits"), text, "Rename the force.")
+
+
 def check_references(tables: Table, spec: ModelSpec | None, context: Context) -> References:
     """Every fault between parts of the model. `spec` is None when single fields are wrong."""
+    from flexmb.model.schema import force_checks
     from flexmb.model.schema import load_checks as loads
     from flexmb.model.schema.coupling_checks import check_coupling
 
@@ -270,7 +287,7 @@ def check_references(tables: Table, spec: ModelSpec | None, context: Context) ->
         "joints": check_joint,
         "couplings": check_coupling,
         "motions": loads.check_motion,
-        "forces": loads.check_force,
+        "forces": force_checks.check_force,
         "sensors": loads.check_sensor,
     }
     for section, check in each.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from flexmb.joints.joint_type import JointType
@@ -33,7 +33,7 @@ from flexmb.model.schema.json_forms import (
     rules,
     without,
 )
-from flexmb.model.schema.series_fields import Coefficients, JointState, TableField
+from flexmb.model.schema.series_fields import Coefficients, JointState, Pair, TableField
 from flexmb.model.schema.table import ConfigDict, Field, StrictBool, ValidationInfo, field_validator, model_validator
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ else:
     JointName = Literal[tuple(JOINT_TYPES)]
 
 PLACED_BY = ("bodies", "markers")
+LIMIT_KEYS = {"limits", "limit_stiffness", "limit_damping"}
 
 
 def joint_keys(joint_type: JointType, placed_by: str) -> tuple[set[str], set[str]]:
@@ -53,6 +54,8 @@ def joint_keys(joint_type: JointType, placed_by: str) -> tuple[set[str], set[str
         allowed |= {"at", *joint_type.directions}
     if joint_type.n_v:
         allowed |= {"position", "velocity"}
+    if len(joint_type.drivable) == 1:
+        allowed |= LIMIT_KEYS
     return needed, allowed
 
 
@@ -113,6 +116,16 @@ class Joint(Strict):
         None, description="Initial rates [m/s, rad/s]; angular velocities in the axes of the second body."
     )
 
+    limits: Annotated[tuple[float, float], Pair("length", "angle")] | None = Field(
+        None, description="Ends [a, b] of the range of its only coordinate [m or rad]: a joint-stop NAME_limits."
+    )
+    limit_stiffness: Annotated[float, Scalar("stiffness", "rotational stiffness", above=0.0)] | None = Field(
+        None, description="Stiffness of that stop [N/m or N*m/rad]; required with limits."
+    )
+    limit_damping: Annotated[float, Scalar("number", least=0.0)] | None = Field(
+        None, description="Damping of that stop [s/m or s/rad], see joint-stop."
+    )
+
     @property
     def kind(self) -> JointType:
         """The row of the joint table."""
@@ -126,7 +139,28 @@ class Joint(Strict):
             joint_type = JOINT_TYPES.get(name) if isinstance(name, str) else None
             known = zip(joint_type.coordinates, joint_type.kinds, strict=True) if joint_type else ()
             info.context.coordinates = tuple(known)
+            kinds = {"angle" if kind != "length" else kind for _, kind in info.context.coordinates}
+            info.context.kind = kinds.pop() if len(kinds) == 1 else None
         return data
+
+
+def limit_stop(name: str, joint: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Raw table of the joint-stop that the limits of a joint stand for; None without limits that can be read."""
+    limits = joint.get("limits")
+    if not isinstance(limits, (list, tuple)) or len(limits) != 2 or "limit_stiffness" not in joint:
+        return None
+    given = {key: joint[f"limit_{key}"] for key in ("stiffness", "damping") if f"limit_{key}" in joint}
+    return {"type": "joint-stop", "joint": name, "lower": limits[0], "upper": limits[1], **given}
+
+
+def with_limit_stops(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Raw tables of a model with a joint-stop NAME_limits for the limits of every joint."""
+    joints, forces = tables.get("joints"), tables.get("forces", {})
+    if not isinstance(joints, Mapping) or not isinstance(forces, Mapping):
+        return dict(tables)
+    found = {f"{name}_limits": limit_stop(name, one) for name, one in joints.items() if isinstance(one, Mapping)}
+    stops = {name: stop for name, stop in found.items() if stop is not None}
+    return {**tables, "forces": {**stops, **forces}} if stops else dict(tables)
 
 
 class Harmonic(Strict):

@@ -1,9 +1,9 @@
-"""Faults between parts of a model: motions, forces, sensors, coordinates and analysis."""
+"""Faults between parts of a model: motions, sensors, coordinates and analysis."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from flexmb.loads.table import LOAD_TYPES
@@ -15,6 +15,7 @@ from flexmb.model.schema.beam_checks import check_flexible_values, on_beam, reje
 from flexmb.model.schema.bodies import Body
 from flexmb.model.schema.checks import Path, References, Table, one_of, tables_of
 from flexmb.model.schema.fields import joint_type_of
+from flexmb.model.schema.force_checks import check_force_values, reject_keys
 from flexmb.model.schema.joints import MOTION_FORMS
 from flexmb.model.schema.loads import SENSOR_KEYS, SENSOR_SUBJECTS, expressions_of, sensor_of
 from flexmb.model.schema.mesh_checks import check_deflection, check_mesh_values
@@ -23,14 +24,7 @@ from flexmb.model.schema.sensor_rates import check_rate, with_rates
 from flexmb.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from flexmb.model.schema.loads import Sensor
     from flexmb.model.schema.model_spec import ModelSpec
-
-
-def _reject_keys(references: References, table: Table, path: Path, keys: Mapping[str, str]) -> None:
-    for key, reason in keys.items():
-        if key in table:
-            references.add((*path, key), f"{references.owner((*path, key))}: '{key}' {reason}")
 
 
 def check_motion(references: References, name: str, table: Table) -> None:
@@ -38,13 +32,13 @@ def check_motion(references: References, name: str, table: Table) -> None:
     path: Path = ("motions", name)
     form = one_of(references, table, MOTION_FORMS, path, "a function of time")
     if form != "rate" and form is not None:
-        _reject_keys(references, table, path, {"start": "is only for 'rate'"})
+        reject_keys(references, table, path, {"start": "is only for 'rate'"})
     if form != "table" and form is not None:
-        _reject_keys(references, table, path, dict.fromkeys(("smooth", "interpolation"), "is only for 'table'"))
+        reject_keys(references, table, path, dict.fromkeys(("smooth", "interpolation"), "is only for 'table'"))
     subject = one_of(references, table, ("joint", "marker"), path, "a joint or a marker")
     if subject == "joint":
         references.coordinate(table, path, "driven")
-        _reject_keys(
+        reject_keys(
             references,
             table,
             path,
@@ -56,62 +50,11 @@ def check_motion(references: References, name: str, table: Table) -> None:
         reject_bare_modal(references, table["marker"], (*path, "marker"), "a motion")
         if body is not None and body == other:
             references.add((*path, "marker"), f"motion '{name}' drives body '{body}' relative to itself")
-        _reject_keys(references, table, path, {"coordinate": "is only for the motion of a joint"})
+        reject_keys(references, table, path, {"coordinate": "is only for the motion of a joint"})
         if "along" not in table and "about" not in table:
             references.add((*path, "along"), f"motion '{name}' needs 'along' or 'about' (x, y or z)")
         if "along" in table and "about" in table:
             references.add((*path, "about"), f"motion '{name}' has along and about: give only one of them")
-
-
-def check_force(references: References, name: str, table: Table) -> None:
-    """Faults of a force: what it acts on and keys of other kinds."""
-    path: Path = ("forces", name)
-    kind = LOAD_TYPES.get(str(table.get("type")))
-    if kind is None:
-        return
-    if kind.acts_on == "marker":
-        if references.marker(table.get("marker"), (*path, "marker")) == "ground":
-            references.add((*path, "marker"), f"force '{name}' acts on ground and has no effect")
-        reject_bare_modal(references, table.get("marker"), (*path, "marker"), "a force")
-    elif kind.acts_on == "beam":
-        if references.named("bodies", table.get("body"), (*path, "body")):
-            on_beam(references, table["body"], (*path, "body"), "a distributed force")
-    elif kind.acts_on == "shape":
-        if references.named("bodies", table.get("body"), (*path, "body")):
-            _check_shape_body(references, name, str(table["body"]))
-    elif kind.acts_on == "pair":
-        given = table.get("markers")
-        given = given if isinstance(given, (list, tuple)) else ()
-        ends = [references.marker(end, (*path, "markers", i)) for i, end in enumerate(given)]
-        for i, end in enumerate(given):
-            reject_bare_modal(references, end, (*path, "markers", i), "a force")
-        stiff = ends and references.kinds.get(str(ends[0])) not in ("beam", "modal", "mesh")  # a tendon may span a beam
-        if len(ends) == 2 and ends[0] is not None and ends[0] == ends[1] and stiff:
-            references.add((*path, "markers"), f"force '{name}' connects body '{ends[0]}' to itself")
-        if "length" not in table and ("stiffness" in table or "table" in table):
-            references.add((*path, "length"), f"force '{name}' needs 'length' (the free length)")
-    else:
-        references.coordinate(table, path, kind.used)
-    if kind.is_spring:
-        if "stiffness" in table and "table" in table:
-            references.add((*path, "table"), f"force '{name}' has stiffness and table: give only one of them")
-        if not table.keys() & {"stiffness", "damping", "table"}:
-            references.add(path, f"force '{name}' needs stiffness, damping or table")
-    if kind.name == "friction":
-        if not table.keys() & {"viscous", "coulomb"}:
-            references.add(path, f"force '{name}' needs viscous or coulomb")
-        if "coulomb" in table and "transition" not in table:
-            references.add((*path, "transition"), f"force '{name}' needs 'transition' with 'coulomb'")
-
-
-def _check_shape_body(references: References, name: str, body: str) -> None:
-    """Require a body from a mesh, the only ones with load shapes."""
-    kind = references.kinds.get(body)
-    if kind is not None and kind not in ("mesh", "meshed"):
-        text = f"force '{name}' acts on a mesh, and body '{body}' is not from a mesh"
-        from_mesh = [other for other, its in references.kinds.items() if its in ("mesh", "meshed")]
-        hint = f"Bodies from meshes: {', '.join(from_mesh)}." if from_mesh else "Give a body with 'mesh' or 'file'."
-        references.add(("forces", name, "body"), text, hint)
 
 
 _MOST_STEPS = 1e12
@@ -157,7 +100,7 @@ def _check_sensor_keys(references: References, name: str, table: Table, subject:
     wrong = {key: f"is not a key of a sensor of a {subject}" for key, ok in SENSOR_KEYS.items() if subject not in ok}
     if subject == "between":
         wrong["axes"] = wrong["relative_to"] = "is not a key of a sensor of a distance"
-    _reject_keys(references, table, path, wrong)
+    reject_keys(references, table, path, wrong)
     quantity = table.get("quantity")
     if quantity is not None and subject in ("joint", "marker", "between"):
         is_wrong = subject == "joint" and str(quantity).startswith(("orientation", "angular"))
@@ -297,6 +240,7 @@ def check_values(references: References, spec: ModelSpec) -> None:
                 text = f"motion '{name}': the table covers {motion.table[0][0]:g} to {last:g} s, but the analysis "
                 references.add(("motions", name, "table"), f"{text}runs from 0 to {spec.analysis.end:g} s")
     check_orientations(references, spec)
+    check_force_values(references, spec)
     for path, expression in _expressions(spec):
         _check_start(references, expression, path)
         if path[0] == "forces":

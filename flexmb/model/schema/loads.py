@@ -8,25 +8,13 @@ from flexmb.loads.table import LOAD_TYPES
 from flexmb.model.expressions.expression import Expression
 from flexmb.model.schema.amplitude_field import AmplitudeField
 from flexmb.model.schema.bodies import Strict
-from flexmb.model.schema.fields import Context, DirectionField, ExpressionField, Names, Scalar, Vector
+from flexmb.model.schema.bushings import Bushing
+from flexmb.model.schema.fields import DirectionField, ExpressionField, Names, Scalar, Vector
 from flexmb.model.schema.json_forms import any_of, at_most_one, exactly_one, given, needs, rules
+from flexmb.model.schema.load_targets import OnCoordinate
 from flexmb.model.schema.series_fields import TableField
-from flexmb.model.schema.table import ConfigDict, Field, ValidationInfo, model_validator
-
-
-class OnCoordinate(Strict):
-    """A load on one coordinate of a joint."""
-
-    joint: str = Field(description="Joint on which it acts.")
-    coordinate: str | None = Field(None, description="Its coordinate; optional if it has only one.")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _tell_kind(cls, data: Any, info: ValidationInfo) -> Any:
-        if isinstance(info.context, Context) and isinstance(data, dict):
-            info.context.kind = info.context.coordinate_kind(data.get("joint"), data.get("coordinate"))
-        return data
-
+from flexmb.model.schema.stops import JointStop, MarkerStop, Stop, damping_of
+from flexmb.model.schema.table import ConfigDict, Field
 
 _RESISTS = (any_of(given("stiffness"), given("damping"), given("table")), at_most_one("stiffness", "table"))
 """Keys of a spring or damper."""
@@ -172,6 +160,22 @@ class LoadShapeForce(Strict):
         return self.body
 
 
+class Cable(Strict):
+    """A cable that only pulls, straight from marker to marker; the inner ones are eyes without friction."""
+
+    type: Literal["cable"] = Field(description="Type of the force.")
+    markers: Annotated[tuple[str, ...], Names(None, "markers")] = Field(
+        description="Its start, the eyes through which it runs, and its end, 'body.marker'."
+    )
+    length: Annotated[Expression, ExpressionField("length")] = Field(
+        description="Length of the unloaded cable [m]: a number, or an expression of t for a winch."
+    )
+    stiffness: Annotated[float, Scalar("stiffness", above=0.0)] = Field(description="Stiffness of the whole [N/m].")
+    damping: Annotated[float, Scalar("damping", least=0.0)] = Field(
+        0.0, description="Damping [N*s/m]; the tension never becomes negative by it."
+    )
+
+
 Force = Annotated[
     PointForce
     | PointTorque
@@ -181,7 +185,12 @@ Force = Annotated[
     | JointSpring
     | Friction
     | Actuator
-    | LoadShapeForce,
+    | LoadShapeForce
+    | Stop
+    | JointStop
+    | MarkerStop
+    | Bushing
+    | Cable,
     Field(discriminator="type"),
 ]
 
@@ -195,6 +204,23 @@ def expressions_of(force: Any) -> tuple[Expression, ...]:
     """Expressions of t and of sensors of a load: none, one, or one per component."""
     key = LOAD_TYPES[force.type].expression
     return () if key is None else tuple(force.vector) if key == "vector" else (getattr(force, key),)
+
+
+def numbers_of(force: Any) -> list[float]:
+    """Numbers of the law of a load, in the order of its row."""
+    kind = LOAD_TYPES[force.type]
+    given = {key: getattr(force, key) for key, _ in kind.numbers}
+    if kind.is_stop:
+        given["damping"] = damping_of(force)
+    return [default if given[key] is None else given[key] for key, default in kind.numbers]
+
+
+def markers_of(force: Any) -> tuple[str, ...]:
+    """Markers on which a load between markers acts; none for other loads."""
+    subject = LOAD_TYPES[force.type].acts_on
+    if subject == "axis":
+        return force.marker, force.relative_to
+    return tuple(force.markers) if subject in ("pair", "frames", "path") else ()
 
 
 SENSOR_SUBJECTS = ("joint", "marker", "between", "deflection", "section", "motion", "force", "reaction", "rate")

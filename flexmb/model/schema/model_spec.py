@@ -24,7 +24,7 @@ from flexmb.model.schema.checks import ALWAYS, check_references, tables_of
 from flexmb.model.schema.couplings import Coupling
 from flexmb.model.schema.faults import faults_of
 from flexmb.model.schema.fields import Context, Vector, VectorOf, Where
-from flexmb.model.schema.joints import Joint, Motion
+from flexmb.model.schema.joints import Joint, Motion, with_limit_stops
 from flexmb.model.schema.json_forms import quantity
 from flexmb.model.schema.loads import Base, Force, Sensor
 from flexmb.model.schema.named_parts import DataTableField, DataTables, NamedExpressionField, resolve_expressions
@@ -176,7 +176,7 @@ def read_spec(
     that the cache does not have yet are reduced when everything else is right; `progress` is called with the stages.
     `read_before`: CSV files by name that are not read again.
     """
-    raw = dict(tables)
+    raw = with_limit_stops(tables)
     values, owner, faults = merged_parameters(raw)
     amounts, more = resolve_parameters(values, owner, keep)
     faults += more
@@ -213,7 +213,7 @@ def read_spec(
     references = check_references(raw, spec, context)
     faults += references.faults
     if faults:
-        raise InputError(_sentences(faults))
+        raise InputError(_sentences(_of_limits(faults, tables)))
     assert spec is not None
     if any(sensor.rate is not None for sensor in spec.sensors.values()):
         spec = spec.model_copy(update={"sensors": with_rates(spec.sensors)})
@@ -222,6 +222,12 @@ def read_spec(
     from flexmb.model.schema.meshed_checks import with_reduced_meshes
 
     return with_reduced_meshes(spec, references)
+
+
+def _of_limits(faults: list[Fault], tables: Mapping[str, Any]) -> list[Fault]:
+    """Faults of the stops that stand for limits of joints: those of the joint itself say the same."""
+    own = {f"{name}_limits" for name in tables_of(tables, "joints")} - set(tables_of(tables, "forces"))
+    return [fault for fault in faults if not (fault.path[:1] == ("forces",) and set(fault.path[1:2]) & own)]
 
 
 def _sentences(faults: list[Fault]) -> list[Fault]:

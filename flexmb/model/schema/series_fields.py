@@ -148,3 +148,21 @@ class JointState(FieldType):
     def json(self) -> Schema:
         one = quantity("m/s or rad/s" if self.order else "m or rad")
         return {**either(one, listed(one), words=f"{one['x-value']}, or a list"), "x-unit": one["x-unit"]}
+
+
+@dataclass(frozen=True)
+class Pair(FieldType):
+    """Two numbers of a joint coordinate, the first below the second."""
+
+    kind: str
+    turning: str
+
+    def read(self, value: Any, info: ValidationInfo) -> tuple[float, ...]:
+        kinds = Scalar(self.kind, self.turning).kinds(info)
+        low, high = read_list(value, 2, lambda entry: read_number(entry, kinds, info))
+        if low >= high:
+            raise field_error(f"the range is inside out: {low:g} to {high:g}", "Give the lower end first.")
+        return low, high
+
+    def json(self) -> Schema:
+        return listed(quantity(unit_of(self.kind, self.turning)), 2)

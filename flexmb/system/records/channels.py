@@ -112,6 +112,10 @@ def pack_channels(
         if LOAD_TYPES[force.type].acts_on == "marker":
             text = f"{force.type} {name} on its marker, world axes"
             out.add(f"forces/{name}/{force.type}", unit, loads.load_block[name] + L.LW_VECTOR, 3, text)
+        if LOAD_TYPES[force.type].acts_on == "frames":
+            for key, unit, place in (("force", "N", L.LW_VECTOR), ("moment", "N*m", L.LW_MOMENT)):
+                text = f"{key} of {name} on its second marker, world axes"
+                out.add(f"forces/{name}/{key}", unit, loads.load_block[name] + place, 3, text)
     for name in spec.sensors:
         unit, text, length = describe_sensor(spec, name)
         out.add(f"sensors/{name}", unit, loads.sensor_slot[name], length, text, scalar=length == 1)

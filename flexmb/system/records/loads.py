@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from flexmb.arrays import Floats
-from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.axes import AXES
+from flexmb.bodies.flexible_body import FlexibleBody
 from flexmb.layout import flat_arrays as L
 from flexmb.loads.table import LOAD_TYPES
 from flexmb.model.expressions.tables import linear_record
-from flexmb.model.schema.loads import expressions_of, sensor_of
+from flexmb.model.schema.bushings import COMPONENTS
+from flexmb.model.schema.loads import expressions_of, numbers_of, sensor_of
+from flexmb.model.schema.stops import damping_of
 from flexmb.system.records.packing import Packer
 from flexmb.system.records.rows import RowRecords
 from flexmb.system.records.sections import pack_section
@@ -172,14 +174,23 @@ class LoadRecords:
             record[L.L_F] = self.pack.put(constants)
         elif kind.acts_on == "pair":
             record[L.L_A], record[L.L_B] = (markers[reference] for reference in force.markers)
+        elif kind.acts_on == "axis":
+            record[L.L_A], record[L.L_B] = markers[force.marker], markers[force.relative_to]
+            record[L.L_AXES] = AXES.index(force.along)
+        elif kind.acts_on == "frames":
+            record[L.L_A], record[L.L_B] = (markers[reference] for reference in force.markers)
+            self._bushing(record, force)
+        elif kind.acts_on == "path":
+            record[L.L_A], record[L.L_B] = markers[force.markers[0]], markers[force.markers[-1]]
+            record[L.L_Q] = self.pack.put_ints(markers[reference] for reference in force.markers)
+            record[L.L_V] = len(force.markers)
         else:
             coordinate = self.spec.coordinate(force.joint, force.coordinate)
             place = self.rows.coordinate(self.mechanism.joint_index[force.joint], coordinate)
             record[L.L_TREE], record[L.L_Q], record[L.L_V] = int(place.on_tree), place.q, place.v
             record[L.L_CHORD], record[L.L_COORD] = place.chord, place.index
         if kind.numbers:
-            given = [(getattr(force, key), default) for key, default in kind.numbers]
-            record[L.L_F] = self.pack.put([default if value is None else value for value, default in given])
+            record[L.L_F] = self.pack.put(numbers_of(force))
         if kind.expression == "vector":
             record[L.L_AXES] = int(force.axes != "world")
         own = {"distance": L.LW_DISTANCE, "rate": L.LW_RATE} if force.type == "pair-force" else {}
@@ -187,9 +198,20 @@ class LoadRecords:
             record[slot] = self._function(expression, {key: record[L.L_W] + at for key, at in own.items()})
         if kind.is_spring and force.table is not None:
             record[L.L_TABLE] = self.pack.put(linear_record(force.table))
-        if not kind.is_spring or force.damping > 0.0:
+        if _works(force):
             record[L.L_POWER] = self.power(name)
         return record
+
+    def _bushing(self, record: list[int], force: Any) -> None:
+        """Matrices, preload and curves of a bushing."""
+        none = np.zeros((6, 6))
+        matrices = [none if given is None else np.array(given) for given in (force.stiffness, force.damping)]
+        preload = np.zeros(6) if force.preload is None else np.array(force.preload)
+        record[L.L_F] = self.pack.put(np.concatenate([*(0.5 * (m + m.T).ravel() for m in matrices), preload]).tolist())
+        tables = [getattr(force.curves, key, None) for key in COMPONENTS]
+        record[L.L_Q] = self.pack.put_ints(
+            0 if points is None else self.pack.put(linear_record(points)) for points in tables
+        )
 
     def _function(self, expression: Any, own: dict[str, int]) -> int:
         """Program of an expression of t, of sensors and of what is known of the load itself: name -> place in W."""
@@ -209,6 +231,18 @@ def load_shape_constants(body: Any, name: str) -> tuple[Floats, bool]:
     if is_second:
         constants.append(np.concatenate([shape.Q1[:, :, None], shape.M2], axis=2).ravel())
     return np.concatenate(constants), is_second
+
+
+def _works(force: Any) -> bool:
+    """Whether a load does work that is not stored."""
+    kind = LOAD_TYPES[force.type]
+    if kind.is_spring:
+        return bool(force.damping > 0.0)
+    if kind.is_stop:
+        return damping_of(force) > 0.0
+    if kind.name == "cable":
+        return bool(force.damping > 0.0) or force.length.constant is None
+    return kind.name != "bushing" or force.damping is not None
 
 
 def _slot(source: int, kind: int = L.SENSE_SLOT) -> list[int]:

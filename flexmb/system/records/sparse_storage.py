@@ -7,10 +7,13 @@ rigid body does not count.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from flexmb.arrays import Integers
 from flexmb.layout import flat_arrays as L
+from flexmb.loads.table import LoadCode
 from flexmb.system.records.packing import Packer
 from flexmb.system.sparse_pattern import Entries, make_difference_pattern, make_pattern
 
@@ -165,15 +168,23 @@ class SparseStorage:
         return unknowns, cliques, rows
 
     def _loaded(self) -> list[list[int]]:
-        """Nodes of the bodies between the two markers of every load."""
-        ints, found = self.ints, []
+        """Nodes of the bodies between the markers of every load."""
+        ints, found = self.ints, list[list[int]]()
+
+        def body_at(marker: int) -> int:
+            return int(ints[ints[L.MARKERS] + marker * L.MARKER + L.MK_BODY])
+
         for k in range(ints[L.N_LOADS]):
             load = ints[L.LOADS] + k * L.LOAD
+            if ints[load + L.L_KIND] == LoadCode.CABLE:  # its tension depends on all bodies on its way
+                bodies = [body_at(ints[ints[load + L.L_Q] + i]) for i in range(ints[load + L.L_V])]
+                found.append(sorted({self.number[b] for pair in pairwise(bodies) for b in self._between(*pair)[1]}))
+                continue
             ends = (ints[load + L.L_A], ints[load + L.L_B])
             if ints[load + L.L_CHORD] >= 0 and not ints[load + L.L_TREE]:
                 chord = ints[L.CHORDS] + ints[load + L.L_CHORD] * L.CHORD
                 ends = (ints[chord + L.K_FIRST], ints[chord + L.K_SECOND])
-            a, b = (ints[ints[L.MARKERS] + end * L.MARKER + L.MK_BODY] for end in ends)
+            a, b = (body_at(end) for end in ends)
             found.append([self.number[body] for body in self._between(a, b)[1]])
         return found
 

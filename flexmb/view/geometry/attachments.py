@@ -13,7 +13,7 @@ import numpy as np
 
 from flexmb.arrays import Floats
 from flexmb.bodies.flexible_body import FlexibleBody
-from flexmb.model.schema.loads import DistributedForce, PairForce, PointForce, PointTorque, SpringDamper
+from flexmb.model.schema.loads import DistributedForce, PointForce, PointTorque, markers_of
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.system.mechanism import Mechanism, PlacedJoint
 
@@ -57,9 +57,8 @@ def load_points(mechanism: Mechanism, spec: ModelSpec, body: int) -> list[Floats
     """Points of a body on which forces and springs act, body axes [m]."""
     names: list[str] = []
     for force in spec.forces.values():
-        if isinstance(force, (SpringDamper, PairForce)):
-            names += force.markers
-        elif isinstance(force, (PointForce, PointTorque, DistributedForce)):
+        names += markers_of(force)
+        if isinstance(force, (PointForce, PointTorque, DistributedForce)):
             names.append(force.marker)
     markers = [mechanism.markers[mechanism.marker_index[name]] for name in names if name in mechanism.marker_index]
     return [marker.p_b for marker in markers if marker.body == body]
