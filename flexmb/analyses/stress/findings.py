@@ -123,8 +123,8 @@ def _row_warnings(body: str, spots: Sequence[HotSpot], histories: Sequence[Histo
     missed = 100.0 * (1.0 - np.cos(np.pi / rows)) if rows > 2.0 else 100.0
     text = (
         f"the stress of '{body}' at hot spot {worst + 1} varies at {frequency:.4g} Hz, with {rows:.2g} rows of the "
-        f"result in a period: between the rows it may be larger by {missed:.0f} % of its amplitude, and cycles may be missed. "
-        f"Write more rows (output.every), at least {ENOUGH_ROWS:g} in a period."
+        f"result in a period: between the rows it may be larger by {missed:.0f} % of its amplitude, and cycles may be "
+        f"missed. Write more rows (output.every), at least {ENOUGH_ROWS:g} in a period."
     )
     if rows <= 2.0:
         text = text.replace(f"it may be larger by {missed:.0f} % of its amplitude", "it may have any size")

@@ -15,6 +15,9 @@ from flexmb.results.stress_findings import MISES, PRINCIPAL
 
 JUMP = 0.2
 """Change of sign between two rows, as a part of the largest magnitude, that is examined"""
+STEP = "solver/step"
+RESOLVED = 10.0
+"""Steps in a period from which the integrator resolves a vibration"""
 STEADY = 1e-3
 """Fluctuation, as a part of the largest stress, below which a stress does not vary"""
 
@@ -28,6 +31,11 @@ def signed(stress: Floats, measure: str) -> Floats:
     return np.copysign(von_mises(stress), principal) if measure == MISES else principal
 
 
+def _mean_size(stress: Floats) -> float:
+    """Root mean square of the stress of von Mises of stresses (r, 6)"""
+    return float(np.sqrt(np.mean(von_mises(stress) ** 2)))
+
+
 @dataclass(frozen=True)
 class History:
     """Stress of a point over rows."""
@@ -38,26 +46,35 @@ class History:
     """(r, 6) [Pa]"""
     rates: Floats | None
     """(r, 6) [Pa/s]; None: the result has none"""
+    step: float = 0.0
+    """Step of the integrator [s]; 0: not known"""
 
     @classmethod
     def at(cls, field: StressField, result: Result, point: int, first: int, last: int) -> History:
         """The history of a point of a body."""
-        rates = field.stress(result, point, first, last, rates=True) if field.has_rates(result) else None
-        return cls(result.time[first:last], field.stress(result, point, first, last), rates)
+        known = field.has_rates(result) and STEP in result.channels
+        rates = field.stress(result, point, first, last, rates=True) if known else None
+        steps = result.read(result.names.find(STEP), first, last) if known else np.zeros(1)
+        return cls(result.time[first:last], field.stress(result, point, first, last), rates, float(np.median(steps)))
 
     @property
     def frequency(self) -> float:
-        """Root mean square of the rate over that of the stress about its mean, by 2 pi [Hz]; 0: it is steady.
+        """Root mean square frequency of the stress about its mean [Hz]; 0: it is steady.
 
-        From rates, so that a vibration that the rows do not resolve is seen.
+        A vibration of f has changes of 2 sin(pi f dt) from row to row, relative to its size, and rates of 2 pi f. Rates
+        also show what is too fast for the rows, but only as far as the steps of the integrator resolve it.
         """
-        if self.rates is None or len(self.time) < 2:
+        if len(self.time) < 3:
             return 0.0
-        about = von_mises(self.stress - self.stress.mean(axis=0))
-        spread = float(np.sqrt(np.mean(about**2)))
+        spread = _mean_size(self.stress - self.stress.mean(axis=0))
         if spread <= STEADY * float(von_mises(self.stress).max()):
             return 0.0
-        return float(np.sqrt(np.mean(von_mises(self.rates) ** 2))) / spread / (2.0 * np.pi)
+        between = float(np.median(np.diff(self.time)))
+        seen = float(np.arcsin(min(1.0, 0.5 * _mean_size(np.diff(self.stress, axis=0)) / spread))) / (np.pi * between)
+        if self.rates is None:
+            return seen
+        frequency = _mean_size(self.rates) / spread / (2.0 * np.pi)
+        return max(seen, frequency) if frequency * self.step * RESOLVED <= 1.0 else seen
 
     @property
     def rows_per_period(self) -> float:

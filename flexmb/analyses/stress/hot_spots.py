@@ -10,8 +10,8 @@ import numpy as np
 
 from flexmb.arrays import Floats, Integers
 
-_NOTHING = 1e-9
-"""Values below this part of the largest are round-off."""
+LEAST = 0.1
+"""Values below this part of the largest are no hot spots."""
 
 
 def hot_spots(
@@ -26,7 +26,7 @@ def hot_spots(
         first, second = np.sort(triangles[:, [a, b]], axis=1).T
         less = values[first] < values[second]
         is_largest[np.where(less, first, second)] = False
-    is_largest &= values > _NOTHING * values.max(initial=0.0)
+    is_largest &= values > LEAST * values.max(initial=0.0)
     left = np.flatnonzero(is_largest)
     left = left[np.argsort(-values[left], kind="stable")]
     for place in hidden if hidden is not None else ():

@@ -16,6 +16,10 @@ from flexmb.view.stress.picture import write_envelope_picture
 from flexmb.view.vtk_files import grid_text
 
 SUFFIXES = (".png", ".vtu", ".csv")
+_FIELDS = tuple(
+    f"{name}{end}" for name in ("von_mises", "principal", "tension", "compression") for end in ("", "_time")
+)
+"""Fields of a .vtu file: attributes of an envelope"""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -55,17 +59,7 @@ def _write_vtu(findings: StressFindings, path: Path) -> None:
     for body, start in zip(findings.bodies, starts[:-1], strict=True):
         for number, spot in enumerate(body.spots, 1):
             numbers[start + spot.point] = number
-    names: tuple[str, ...] = (
-        "von_mises",
-        "von_mises_time",
-        "principal",
-        "principal_time",
-        "tension",
-        "tension_time",
-        "compression",
-    )
-    names += ("compression_time",)
-    fields = {name: np.concatenate([getattr(one, name) for one in envelopes]) for name in names}
+    fields = {name: np.concatenate([getattr(one, name) for one in envelopes]) for name in _FIELDS}
     nodes = [np.full(len(one.points), -1) if one.nodes is None else one.nodes for one in envelopes]
     text = grid_text(
         points=np.concatenate([placed(findings, one) for one in envelopes]).astype(np.float32),

@@ -1,7 +1,7 @@
 """Picture of an envelope: the bodies coloured by their largest stress, with the numbers of their hot spots.
 
-Above as they stand, below turned over. A number is written where nothing hides its hot spot. Two sheets of it side by
-side: von Mises stress, and principal stress with its sign.
+On the left von Mises stress, on the right principal stress with its sign; below both from the other side. A number is
+written where nothing hides its hot spot.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ _SIZE = (900, 560)
 _AWAY = 34.0
 """Distance of a number from its hot spot [pixels]"""
 _DOT = 4.0
-_UP = (0.0, 0.0, 1.0)
 
 
 def write_envelope_picture(findings: StressFindings, path: Path) -> None:
@@ -37,8 +36,10 @@ def write_envelope_picture(findings: StressFindings, path: Path) -> None:
     with drafted(path, ".png") as draft:
         for column, coloring in enumerate(ENVELOPES):
             scene = _scene(findings, coloring)
-            for row, half in enumerate((scene, replace(scene, up=(0.0, 0.0, -1.0), title="", subtitle="turned over"))):
-                sheet.paste(_half(half, findings, coloring), (column * _SIZE[0], row * _SIZE[1]))
+            other = replace(scene, title="", subtitle="from the other side")
+            for row, (half, view) in enumerate(((scene, "iso"), (other, "behind"))):
+                look = Look(size=_SIZE, color=coloring, view=view, symbols=False, scale=1.0)
+                sheet.paste(_half(half, look, findings), (column * _SIZE[0], row * _SIZE[1]))
         sheet.save(draft, "PNG")
 
 
@@ -65,12 +66,11 @@ def _scene(findings: StressFindings, coloring: str) -> Scene:
         )
     title = findings.name if not alone else f"{findings.bodies[0].envelope.body}, {findings.name}"
     subtitle = f"largest of t = {findings.start:.4g} to {findings.end:.4g} s"
-    scene = Scene(title, subtitle, np.zeros(1), tuple(parts), up=_UP, chapters=((0.0, ""),), magnified=0.0)
+    scene = Scene(title, subtitle, np.zeros(1), tuple(parts), chapters=((0.0, ""),), magnified=0.0)
     return framed(scene)
 
 
-def _half(scene: Scene, findings: StressFindings, coloring: str) -> Image.Image:
-    look = Look(size=_SIZE, color=coloring, symbols=False, scale=1.0)
+def _half(scene: Scene, look: Look, findings: StressFindings) -> Image.Image:
     drawing = Drawing(scene, look)
     drawn, _ = renderer_for(drawing, "flexmb")
     try:
