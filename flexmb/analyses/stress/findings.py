@@ -124,7 +124,7 @@ def _row_warnings(body: str, spots: Sequence[HotSpot], histories: Sequence[Histo
     text = (
         f"the stress of '{body}' at hot spot {worst + 1} varies at {frequency:.4g} Hz, with {rows:.2g} rows of the "
         f"result in a period: between the rows it may be larger by {missed:.0f} % of its amplitude, and cycles may be "
-        f"missed. Write more rows (output.every), at least {ENOUGH_ROWS:g} in a period."
+        f"missed. Write more rows (output.every), or use smaller steps: at least {ENOUGH_ROWS:g} in a period."
     )
     if rows <= 2.0:
         text = text.replace(f"it may be larger by {missed:.0f} % of its amplitude", "it may have any size")
