@@ -34,10 +34,12 @@ LOOKS: dict[str, dict[str, Any]] = {
     "10_scissor_lift": {"at": 3.0},
     "11_shell_bracket": {"at": 0.045, "color": "stress", "scale": 10},
     "12_from_step": {"at": 0.13, "color": "stress", "scale": 1},
+    "13_hot_spots": {},
     "14_planetary_gear": {"at": 0.03},
     "15_crane_with_rope": {"at": 11.0},
 }
 """Options of every picture"""
+STRESSED = "13_hot_spots"
 SETTINGS = {"06_equations_crane": {"joints.hook.position": "30 deg"}}
 """Changes before the run: a small swing is hard to see"""
 
@@ -80,7 +82,10 @@ def main(*names: str) -> None:
     PICTURES.mkdir(exist_ok=True)
     for name in names or LOOKS:
         with tempfile.TemporaryDirectory() as folder, run(name, Path(folder)) as result:
-            result.animate(PICTURES / f"{name}.png", size=SIZE, **LOOKS[name])
+            if name == STRESSED:
+                fx.write_stress(result.stress(spots=4), PICTURES / f"{name}.png")
+            else:
+                result.animate(PICTURES / f"{name}.png", size=SIZE, **LOOKS[name])
             if name == MESHED:
                 movie(result)
                 page(result, Path(folder))

@@ -54,7 +54,9 @@ class AnimateArguments:
             "displacement, x, y, z, stress (von Mises), mesh-error (body file; .png) or part. Default: displacement.",
         ),
     ] = None
-    view: Annotated[str | None, _option(_LOOK, "iso, front, back, left, right, top or bottom. Default: iso.")] = None
+    view: Annotated[
+        str | None, _option(_LOOK, "iso, behind, front, back, left, right, top or bottom. Default: iso.")
+    ] = None
     follow: Annotated[str | None, _option(_LOOK, "Move the camera with this body.")] = None
     ghost: Annotated[bool, _option(_LOOK, "Also draw the undeformed bodies.")] = False
     arrows: Annotated[bool, _option(_LOOK, "Draw forces and moments as arrows.")] = False

@@ -22,6 +22,7 @@ from flexmb.cli.reduce import reduce
 from flexmb.cli.report import report
 from flexmb.cli.run import run
 from flexmb.cli.schema import schema
+from flexmb.cli.stress import stress
 from flexmb.cli.verify import verify
 
 _HELP = """Flexible multibody dynamics.
@@ -54,6 +55,7 @@ def make_app() -> App:
         plot,
         animate,
         report,
+        stress,
         verify,
         schema,
     )

@@ -18,7 +18,7 @@ KERNEL_SOURCES = (
 
 ARRAY_SOURCES = (
     *DOOR, "mesh/kernels.py", "elements/solid/kernels", "elements/shell/kernels", "reduction/sparse/kernels",
-    "view/picture/kernels.py", "natural/row_kernels.py", "natural/frame_kernels.py",
+    "view/picture/kernels.py", "natural/row_kernels.py", "natural/frame_kernels.py", "analyses/stress/kernels.py",
 )  # fmt: skip
 """Sources of array kernels, cached separately: an edit here does not recompile the equations, nor the reverse."""
 

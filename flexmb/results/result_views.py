@@ -40,6 +40,13 @@ class ResultViews:
         """
         return flexmb.peaks_of(self)
 
+    def stress(self, *bodies: str, **options: Any) -> Any:
+        """Largest stress of flexible bodies, when, hot spots, and damage (`flexmb.stress_of`): `StressFindings`.
+
+        Options are those of `flexmb stress`: start, end, spots, apart, off_ties, by, sn.
+        """
+        return flexmb.stress_of(self, bodies, **options)
+
     def surface(self, body: str, folder: str | os.PathLike[str] | None = None) -> Any:
         """Points (s, 3) [m] and triangles of a flexible body, undeformed, in body axes."""
         return self._fields(body, folder).surface

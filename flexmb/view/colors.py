@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmb.axes import AXES
-from flexmb.view.scene import ArrowKind, Color
+from flexmb.view.scene import SIGNED_ENVELOPE, ArrowKind, Color
 
 Stops = tuple[tuple[int, int, int], ...]
 VIRIDIS: Stops = (
@@ -67,8 +67,13 @@ def theme(dark: bool) -> Theme:
 
 
 def stops_for(coloring: str) -> Stops:
-    """The ramp of a colouring: components have a sign, everything else is a magnitude."""
-    return BLUE_RED if coloring in AXES else VIRIDIS
+    """The ramp of a colouring: components and principal stress have a sign, everything else is a magnitude."""
+    return BLUE_RED if is_signed(coloring) else VIRIDIS
+
+
+def is_signed(coloring: str) -> bool:
+    """Whether the values of a colouring have a sign."""
+    return coloring in (*AXES, SIGNED_ENVELOPE)
 
 
 def ramp(stops: Stops) -> NDArray[np.uint8]:

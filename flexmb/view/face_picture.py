@@ -21,6 +21,7 @@ from flexmb.view.framing import framed
 from flexmb.view.picture.checks import check
 from flexmb.view.picture.drawing import Drawing
 from flexmb.view.picture.fonts import font
+from flexmb.view.picture.numbers import is_hidden, write_number
 from flexmb.view.picture.renderers import renderer_for
 from flexmb.view.scene import Color, Look, Part, Scene, rotations
 
@@ -90,9 +91,7 @@ def _half(scene: Scene, look: Look) -> Image.Image:
         draw.text(tuple(_TRIAD + 56.0 * axis), name, font=font(15), anchor="mm", fill="black")
     for name, place in _visible(scene, camera.eye):
         x, y, _ = projected(camera, place[None], look.size)[0]
-        left, top, right, bottom = draw.textbbox((x, y), name, font=words, anchor="mm")
-        draw.rounded_rectangle((left - 5, top - 4, right + 5, bottom + 4), 5, fill="white", outline="black")
-        draw.text((x, y), name, font=words, anchor="mm", fill="black")
+        write_number(draw, (float(x), float(y)), name)
     return picture
 
 
@@ -107,22 +106,6 @@ def _visible(scene: Scene, eye: Floats) -> Iterator[tuple[str, Floats]]:
         facing = np.flatnonzero(np.einsum("ij,ij->i", normals, eye - centers) > 0.25 * areas * scene.radius)
         order = facing[np.argsort(np.linalg.norm(centers[facing] - middle, axis=1))]
         for k in order[:_TRIED]:
-            if not _is_hidden(centers[k], eye, every, scene.radius):
+            if not is_hidden(centers[k], eye, every, scene.radius):
                 yield part.name, centers[k]
                 break
-
-
-def _is_hidden(point: Floats, eye: Floats, corners: Floats, radius: float) -> bool:
-    """Whether a triangle of corners (n, 3, 3) is between a point and the eye (Moeller and Trumbore, 1997)."""
-    ray = eye - point
-    a, b, c = corners[:, 0], corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
-    p = np.cross(ray, c)
-    det = np.einsum("ij,ij->i", b, p)
-    safe = np.where(np.abs(det) > 1e-300, det, np.inf)
-    from_a = point - a
-    u = np.einsum("ij,ij->i", from_a, p) / safe
-    q = np.cross(from_a, b)
-    v = q @ ray / safe
-    t = np.einsum("ij,ij->i", c, q) / safe
-    before = 1e-3 * radius / float(np.linalg.norm(ray))
-    return bool(((u >= 0.0) & (v >= 0.0) & (u + v <= 1.0) & (t > before) & (t < 1.0)).any())

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.arrays import Floats
+from flexmb.analyses.stress.envelope import envelope_of
+from flexmb.analyses.stress.field import StressField
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.results.channel_columns import is_reaction
 from flexmb.results.flexible_findings import flexible_bodies, flexible_findings
@@ -21,17 +22,9 @@ from flexmb.results.model_of_result import model_of
 from flexmb.results.result_file import Result
 from flexmb.system.mechanism import Mechanism
 from flexmb.system.placement import place
-from flexmb.view.flexible_parts import Covered
-from flexmb.view.scene_of_result import covered
+from flexmb.view.stress.of_result import stress_field
 
 QUANTITIES = ("deflection", "stress", "reaction force", "reaction moment", "drive effort", "load")
-_FEW = 200
-_NUMBERS = 2**22
-"""Stresses computed at once."""
-_TO_VON_MISES = np.zeros((6, 6))
-_TO_VON_MISES[:3, :3] = np.array([[1.0, -1.0, 0.0], [0.0, 1.0, -1.0], [-1.0, 0.0, 1.0]]) / np.sqrt(2.0)
-_TO_VON_MISES[3:, 3:] = np.sqrt(3.0) * np.eye(3)
-"""The length of this matrix times the stress (xx, yy, zz, xy, yz, zx) is the stress of von Mises."""
 
 
 @dataclass(frozen=True)
@@ -94,49 +87,16 @@ def _body_peaks(result: Result, spec: ModelSpec, mechanism: Mechanism) -> Iterat
         size, at = finding.deflection.size, finding.deflection.place
         yield Peak("deflection", f"bodies.{name}", size, "m", finding.time, at)
     for body in flexible_bodies(mechanism):
-        surface = covered(spec, mechanism, mechanism.body_index[body.name])
-        if surface.stress is None or not surface.stress.size:
-            continue
-        amplitudes = surface.stress_amplitudes(lambda path: np.asarray(result[path]))
-        stress, row, point = largest_stress(np.asarray(surface.stress, float), amplitudes)
-        yield Peak("stress", f"bodies.{body.name}", stress, "Pa", float(time[row]), _point_text(surface, point))
+        field = stress_field(spec, mechanism, body)
+        if field is not None:
+            found = envelope_of(field, result, 0, len(time))
+            point = int(np.argmax(found.von_mises))
+            value, when = float(found.von_mises[point]), float(found.von_mises_time[point])
+            yield Peak("stress", f"bodies.{body.name}", value, "Pa", when, _point_text(field, point))
 
 
-def _point_text(surface: Covered, point: int) -> str:
+def _point_text(field: StressField, point: int) -> str:
     """A node of a mesh, or the section of a beam."""
-    if surface.nodes is not None:
-        return f"node {surface.nodes[point]}"
-    return f"x = {surface.skin.points[point][0]:.4g} m"
-
-
-def largest_stress(stress: Floats, q: Floats) -> tuple[float, int, int]:
-    """Largest stress of von Mises [Pa], its row and its point.
-
-    stress : (s, n, 6) of the points per unit of the coordinates q : (rows, n). Points and rows whose stress cannot
-    exceed that of a few points are left out: |sum_k q_k sigma_k| <= sum_k |q_k| |sigma_k|.
-    """
-    shapes = stress @ _TO_VON_MISES.T
-    sizes = np.linalg.norm(shapes, axis=2)
-    few = np.unique(np.linspace(0, len(shapes) - 1, _FEW).astype(np.int64))
-    best = _largest(shapes, q, few, np.arange(len(q)))
-    points = np.flatnonzero(sizes @ np.abs(q).max(axis=0) > best[0])
-    if not len(points):
-        return best
-    rows = np.flatnonzero(np.abs(q) @ sizes[points].max(axis=0) > best[0])
-    return max(best, _largest(shapes, q, points, rows), key=lambda found: found[0])
-
-
-def _largest(shapes: Floats, q: Floats, points: np.ndarray, rows: np.ndarray) -> tuple[float, int, int]:
-    best = (0.0, 0, 0)
-    width = max(1, _NUMBERS // (6 * max(1, len(rows))))
-    for first in range(0, len(points), width):
-        some = points[first : first + width]
-        flat = shapes[some].transpose(1, 0, 2).reshape(shapes.shape[1], -1)
-        height = max(1, _NUMBERS // flat.shape[1])
-        for start in range(0, len(rows), height):
-            chosen = rows[start : start + height]
-            values = np.linalg.norm((q[chosen] @ flat).reshape(len(chosen), len(some), 6), axis=2)
-            row, point = np.unravel_index(int(np.argmax(values)), values.shape)
-            if values[row, point] > best[0]:
-                best = (float(values[row, point]), int(chosen[row]), int(some[point]))
-    return best
+    if field.nodes is not None:
+        return f"node {field.nodes[point]}"
+    return f"x = {field.points[point][0]:.4g} m"

@@ -24,8 +24,8 @@ from flexmb.axes import AXES
 from flexmb.bodies.orientation import continuous, quaternions, rotations
 
 __all__ = [
-    "Arrow", "ArrowKind", "COLORINGS", "Color", "Curve", "Look", "MESH_ERROR", "Part", "PartKind", "STRESS_NOTE",
-    "Scene", "Single", "continuous", "playing_speed", "quaternions", "rotations",
+    "Arrow", "ArrowKind", "COLORINGS", "Color", "Curve", "ENVELOPES", "Look", "MESH_ERROR", "Part", "PartKind",
+    "SIGNED_ENVELOPE", "STRESS_NOTE", "Scene", "Single", "continuous", "playing_speed", "quaternions", "rotations",
 ]  # fmt: skip
 
 Single = NDArray[np.float32]
@@ -38,6 +38,10 @@ MESH_ERROR = "mesh-error"
 COLORINGS = ("displacement", *AXES, "stress", MESH_ERROR, "part")
 """Colourings of a flexible part: |u|, a component of u in the axes of the part, von Mises stress, estimated error of
 the mesh, none."""
+
+ENVELOPES = ("largest-stress", "largest-principal")
+"""Colourings of a part by its `envelope`: von Mises stress, or principal stress with its sign"""
+SIGNED_ENVELOPE = ENVELOPES[1]
 
 STRESS_NOTE = "Stress without"
 """Start of notes that matter only if the scene is coloured by stress"""
@@ -76,6 +80,8 @@ class Part:
     """Points with a name, such as the middle of a beam: name -> number of the point"""
     mesh_error: Single | None = None
     """(s,) estimated error of the strain energy around the points, by its mean density; None: unknown"""
+    envelope: Single | None = None
+    """(s,) largest stress over a run [Pa]; None: unknown"""
 
     @property
     def n_shapes(self) -> int:
@@ -209,6 +215,12 @@ class Scene:
     def largest_mesh_error(self) -> float:
         """Over all parts; 0 if none is known"""
         found = [part.mesh_error.max(initial=0.0) for part in self.flexible if part.mesh_error is not None]
+        return float(max(found, default=0.0))
+
+    @property
+    def largest_envelope(self) -> float:
+        """Largest magnitude of the envelopes of all parts [Pa]; 0 if none is known"""
+        found = [np.abs(part.envelope).max(initial=0.0) for part in self.flexible if part.envelope is not None]
         return float(max(found, default=0.0))
 
     def frame_at(self, time: float) -> int:

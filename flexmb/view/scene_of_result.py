@@ -15,7 +15,6 @@ import numpy as np
 
 from flexmb.arrays import Floats, Integers
 from flexmb.bodies.flexible_body import FlexibleBody
-from flexmb.errors import Fault, InputError
 from flexmb.loads.table import LOAD_TYPES
 from flexmb.model.schema.loads import LoadShapeForce, PointForce, PointTorque
 from flexmb.model.schema.mesh_bodies import MeshBody
@@ -23,6 +22,7 @@ from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.results.export import default_selections
 from flexmb.results.model_of_result import model_of
 from flexmb.results.result_file import Result
+from flexmb.results.time_window import rows_within
 from flexmb.system.mechanism import Mechanism
 from flexmb.system.placement import place
 from flexmb.view.colors import GROUND, PARTS
@@ -82,16 +82,7 @@ def scene_of_result(
 
 def chosen_rows(result: Result, frames: int, start: float | None, end: float | None) -> Integers:
     """Rows at about even times, at most `frames` of them."""
-    time = result.time
-    if not len(time):
-        raise InputError(f"'{result.path}' has no complete rows, so there is nothing to draw.")
-    first = time[0] if start is None else start
-    last = time[-1] if end is None else end
-    slack = 1e-9 * max(abs(time[0]), abs(time[-1]), 1e-300)
-    within = np.flatnonzero((time >= first - slack) & (time <= last + slack))
-    if not len(within):
-        text = f"there are no rows from t = {first:g} to {last:g} s in '{result.path}'"
-        raise InputError([Fault(f"{text}: it goes from {time[0]:g} to {time[-1]:g} s.")])
+    time, within = result.time, np.arange(*rows_within(result, start, end))
     if len(within) <= frames:
         return within
     grid = np.linspace(time[within[0]], time[within[-1]], frames)

@@ -13,7 +13,7 @@ import os
 import re
 import shutil
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -152,21 +152,41 @@ def _pvd_text(scene: Scene, folder: str, names: Iterable[str]) -> str:
 
 
 def vtu_text(grid: SurfaceGrid, frame: int) -> str:
-    """The .vtu file of a frame: XML with compressed arrays."""
-    n_cells = len(grid.triangles)
-    fields = [_array(name, values) for name, values in grid.fields(frame)]
+    """The .vtu file of a frame."""
+    time = _time(grid.scene, frame)
+    return grid_text(
+        grid.points(frame), grid.triangles, dict(grid.fields(frame)), {"body": grid.body_of_triangle},
+        {"bodies": grid.names}, vectors="displacement", head=time,
+    )  # fmt: skip
+
+
+def grid_text(
+    points: NDArray[Any],
+    triangles: NDArray[Any],
+    point_data: Mapping[str, NDArray[Any]],
+    cell_data: Mapping[str, NDArray[Any]],
+    texts: Mapping[str, list[str]],
+    vectors: str = "",
+    head: str = "",
+) -> str:
+    """A .vtu file of triangles: XML with compressed arrays.
+
+    vectors : the field that is shown as arrows; head : further field data
+    """
+    n_cells = len(triangles)
     return "\n".join([
         '<?xml version="1.0"?>',
         '<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian" header_type="UInt64" '
         'compressor="vtkZLibDataCompressor">',
         "<UnstructuredGrid>",
-        "<FieldData>", _time(grid.scene, frame), _texts("bodies", grid.names), "</FieldData>",
-        f'<Piece NumberOfPoints="{grid.n_points}" NumberOfCells="{n_cells}">',
-        '<PointData Vectors="displacement">', *fields, "</PointData>",
-        "<CellData>", _array("body", grid.body_of_triangle), "</CellData>",
-        "<Points>", _array("Points", grid.points(frame)), "</Points>",
+        "<FieldData>", head, *(_texts(name, entries) for name, entries in texts.items()), "</FieldData>",
+        f'<Piece NumberOfPoints="{len(points)}" NumberOfCells="{n_cells}">',
+        f'<PointData Vectors="{vectors}">' if vectors else "<PointData>",
+        *(_array(name, values) for name, values in point_data.items()), "</PointData>",
+        "<CellData>", *(_array(name, values) for name, values in cell_data.items()), "</CellData>",
+        "<Points>", _array("Points", points), "</Points>",
         "<Cells>",
-        _array("connectivity", grid.triangles.ravel()),
+        _array("connectivity", triangles.ravel()),
         _array("offsets", 3 * np.arange(1, n_cells + 1)),
         _array("types", np.full(n_cells, _TRIANGLE, np.uint8)),
         "</Cells>", "</Piece>", "</UnstructuredGrid>", "</VTKFile>\n",

@@ -12,7 +12,7 @@ from flexmb.errors import InputError
 from flexmb.model.model import Model
 from flexmb.model.model_file import read_model
 from flexmb.results.result_file import Result
-from flexmb.view.peaks import QUANTITIES, Peak, largest_stress, peaks_of
+from flexmb.view.peaks import QUANTITIES, Peak, peaks_of
 from tests.support.made_results import crank_result, made_result
 from tests.support.places import ROOT
 
@@ -107,16 +107,3 @@ def test_a_lost_body_file_is_reported_not_passed_over(tmp_path: Path) -> None:
         _ = lost.peaks
     with Result(path) as result:
         assert result.peaks
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_leaving_out_points_and_rows_does_not_change_the_largest_stress(seed: int) -> None:
-    random = np.random.default_rng(seed)
-    stress = random.normal(size=(900, 7, 6)) * random.lognormal(0.0, 1.5, size=(900, 1, 1))
-    q = random.normal(size=(300, 7)) * random.lognormal(0.0, 1.0, size=(300, 1))
-    sigma = np.einsum("rk,ski->rsi", q, stress)
-    xx, yy, zz, xy, yz, zx = np.moveaxis(sigma, 2, 0)
-    mises = np.sqrt(0.5 * ((xx - yy) ** 2 + (yy - zz) ** 2 + (zz - xx) ** 2) + 3.0 * (xy**2 + yz**2 + zx**2))
-    row, point = np.unravel_index(np.argmax(mises), mises.shape)
-    assert largest_stress(stress, q) == (pytest.approx(mises.max(), rel=1e-12), row, point)
-    assert largest_stress(stress, 0.0 * q)[0] == 0.0

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from flexmb.arrays import Floats
 from flexmb.axes import AXES
-from flexmb.view.colors import ramp, stops_for
-from flexmb.view.scene import MESH_ERROR, Part, Scene
+from flexmb.view.colors import is_signed, ramp, stops_for
+from flexmb.view.scene import ENVELOPES, MESH_ERROR, Part, Scene
 
 _SHARES = ((0.0, 1e-2, "%"),)
 _LENGTHS = ((100.0, 1.0, "m"), (1e-6, 1e-3, "mm"), (1e-9, 1e-6, "µm"), (0.0, 1e-9, "nm"))
@@ -39,20 +39,21 @@ class Values:
     @property
     def _unit(self) -> tuple[float, str]:
         """Factor of the unit of the legend to [m] or [Pa], and its name"""
-        units = {"stress": _STRESSES, MESH_ERROR: _SHARES}.get(self.coloring, _LENGTHS)
+        units = {MESH_ERROR: _SHARES, **dict.fromkeys(("stress", *ENVELOPES), _STRESSES)}.get(self.coloring, _LENGTHS)
         return next((factor, name) for least, factor, name in units if self.largest >= least)
 
     @property
     def label(self) -> str:
         """Title of the legend."""
         words = {"displacement": "deflection |u|", "stress": "von Mises stress", MESH_ERROR: "mesh error, energy"}
+        words |= dict(zip(ENVELOPES, ("largest von Mises stress", "largest principal stress"), strict=True))
         return words.get(self.coloring, f"deflection u_{self.coloring}")
 
     @property
     def shown_range(self) -> tuple[float, float]:
         """Ends of the legend in `unit`"""
         largest = self.largest / self._unit[0]
-        return -largest if self.coloring in AXES else 0.0, largest
+        return -largest if is_signed(self.coloring) else 0.0, largest
 
     def of(self, part: Part, frame: int) -> Floats | None:
         """(s,) from 0 to 1; None when the part keeps its own colour"""
@@ -63,6 +64,9 @@ class Values:
             return None if stress is None else stress.astype(float) / self.largest
         if self.coloring == MESH_ERROR:
             return None if part.mesh_error is None else part.mesh_error.astype(float) / self.largest
+        if self.coloring in ENVELOPES:
+            share = None if part.envelope is None else part.envelope.astype(float) / self.largest
+            return 0.5 + 0.5 * share if share is not None and is_signed(self.coloring) else share
         u = part.deflection(frame).astype(float)
         if self.coloring == "displacement":
             return np.sqrt((u * u).sum(axis=1)) / self.largest
@@ -77,6 +81,8 @@ def values_of(scene: Scene, coloring: str) -> Values:
         return Values(coloring, scene.largest_stress)
     if coloring == MESH_ERROR:
         return Values(coloring, scene.largest_mesh_error)
+    if coloring in ENVELOPES:
+        return Values(coloring, scene.largest_envelope)
     if coloring == "part":
         return Values(coloring, 0.0)
     axis = AXES.index(coloring)

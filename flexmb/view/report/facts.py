@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from flexmb.arrays import Floats
 from flexmb.results.extremes import Extremes
 from flexmb.results.result_file import Result
+from flexmb.results.stress_findings import StressFindings
 from flexmb.view.plots import channels
 from flexmb.view.plots.texts import HEAD, shortened
 from flexmb.view.plots.unit_texts import handy_unit, number_text, quantity, unit_text
@@ -17,7 +18,6 @@ from flexmb.view.report.charts import largest_deflections
 from flexmb.view.report.health import Verdict, balance_check, is_static
 from flexmb.view.scene import Part, Scene
 
-_FEW_POINTS = 1500
 _NEAR = 0.02
 """Distance from a named point, as a part of the size of a body, within which a place gets its name."""
 _ROUND_OFF = 1e-14
@@ -57,12 +57,14 @@ def clock_of(result: Result) -> Clock:
     return Clock(*handy_unit("s", span if 0.0 < span < _LONG else 1.0))
 
 
-def headlines(result: Result, scene: Scene | None, histories: dict[str, Floats]) -> list[Headline]:
+def headlines(
+    result: Result, scene: Scene | None, histories: dict[str, Floats], stress: StressFindings | None = None
+) -> list[Headline]:
     """The key figures of a run; `histories`: largest deflection of every flexible part at the frames [m]."""
     found: list[Headline] = []
     if scene is not None and histories:
         found.append(_deflection(scene, histories))
-        found += _stress(scene)
+        found += [_stress(scene, stress)] if stress is not None else []
     found += _reactions(result)
     summary = result.summary
     if "energy_balance" in summary:
@@ -101,23 +103,13 @@ def place_of(part: Part, point: int) -> str:
     return f"{node}at ({x}, {y}, {z})\u00a0mm in its axes"
 
 
-def _stress(scene: Scene) -> Iterator[Headline]:
-    best: tuple[float, str, str, float] | None = None
-    for part in (part for part in scene.flexible if part.stress is not None):
-        some = np.unique(np.linspace(0, len(part.points) - 1, _FEW_POINTS).astype(np.int64))
-        assert part.stress is not None
-        few = replace(part, points=part.points[some], shapes=part.shapes[:, some], stress=part.stress[:, some])
-        sizes = [few.von_mises(frame) for frame in range(len(scene.time))]
-        tops = np.array([float(size.max()) for size in sizes if size is not None])
-        frame = int(np.argmax(tops))
-        exact = part.von_mises(frame)
-        if exact is not None and (best is None or float(exact.max()) > best[0]):
-            point = int(np.argmax(exact))
-            best = (float(exact[point]), part.name, place_of(part, point), float(scene.time[frame]))
-    if best is not None and best[0] > 0.0:
-        yield Headline(
-            "Largest von Mises stress", number_text(1e-6 * best[0]), "MPa", f"{shortened(best[1])}, {best[2]}", best[3]
-        )
+def _stress(scene: Scene, stress: StressFindings) -> Headline:
+    body = max(stress.bodies, key=lambda body: float(body.envelope.von_mises.max()))
+    point = int(np.argmax(body.envelope.von_mises))
+    at = place_of(scene.part(body.envelope.body), point)
+    value, when = float(body.envelope.von_mises[point]), float(body.envelope.von_mises_time[point])
+    detail = f"{shortened(body.envelope.body)}, {at}"
+    return Headline("Largest von Mises stress", number_text(1e-6 * value), "MPa", detail, when)
 
 
 def _reactions(result: Result) -> Iterator[Headline]:

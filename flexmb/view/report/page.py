@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from flexmb.results.result_file import Result
+from flexmb.results.stress_findings import HotSpot, StressFindings
 from flexmb.view.plots.texts import shortened
 from flexmb.view.plots.unit_texts import number_text
 from flexmb.view.report.facts import Clock, Headline, SensorRow
@@ -42,6 +43,7 @@ class Content:
     headlines: list[Headline]
     viewer: ViewerParts | None
     charts: list[dict[str, Any]]
+    stress: StressFindings | None
     modes: list[tuple[ModeTable, dict[str, Any]]]
     checks: list[Check]
     sensors: list[SensorRow]
@@ -60,6 +62,7 @@ def page_text(content: Content) -> str:
         _headlines(content),
         _section("viewer", "", viewer.markup) if viewer else "",
         _section("plots", "Plots", _plots(content)) if content.charts else "",
+        _section("stress", "Stress", _stress(content.stress, content.clock)) if content.stress else "",
         _section("modes", "Modes of the flexible bodies", _modes(content)) if content.modes else "",
         _section("health", "Solver health", _health(content)),
         _section("sensors", "Sensors", _sensors(content)) if content.sensors else "",
@@ -120,8 +123,15 @@ def _header(content: Content, title: str) -> str:
     span = f"t = {first} to {last}" if result.n_rows > 1 else f"{'equilibrium at ' * is_static(result)}t = {first}"
     words = [result.path.name, span, f"run {result.outcome}"]
     words += [f"started {started}"] if started else []
-    names = {"viewer": "Animation", "plots": "Plots", "modes": "Modes", "health": "Health", "sensors": "Sensors"}
-    there = {"viewer": content.viewer, "plots": content.charts, "modes": content.modes, "sensors": content.sensors}
+    names = {"viewer": "Animation", "plots": "Plots", "stress": "Stress", "modes": "Modes", "health": "Health"}
+    names["sensors"] = "Sensors"
+    there: dict[str, object] = {
+        "viewer": content.viewer,
+        "plots": content.charts,
+        "modes": content.modes,
+        "sensors": content.sensors,
+    }
+    there["stress"] = content.stress
     links = [f'<a href="#{key}">{name}</a>' for key, name in names.items() if there.get(key, True)]
     notes = "".join(f'<p class="remark">{escaped(note)}</p>' for note in content.notes)
     return (
@@ -155,6 +165,43 @@ def _plots(content: Content) -> str:
     hint = "Click a peak or any point of a curve over time to move the animation there." if content.viewer else ""
     figures = "".join(f'<figure class="chart" data-chart="{k}"></figure>' for k in range(len(content.charts)))
     return f'<p class="hint">{hint}</p>\n<div class="charts">{figures}</div>'
+
+
+def _stress(stress: StressFindings, clock: Clock) -> str:
+    rows = "".join(
+        f'<tr><th scope="row">{escaped(shortened(spot.body))}</th><td>{number}</td><td>{_spot_place(spot)}</td>'
+        f"{_largest(spot.von_mises, spot.von_mises_time, clock)}"
+        f"{_largest(spot.principal, spot.principal_time, clock)}</tr>"
+        for body in stress.bodies
+        for number, spot in enumerate(body.spots, 1)
+    )
+    heads = ("body", "", "hot spot", "von Mises [MPa]", "", "principal [MPa]", "")
+    head = "".join(f"<th>{text}</th>" for text in heads)
+    notes = "".join(f'<p class="hint">{escaped(note)}</p>' for note in stress.notes)
+    warned = "".join(
+        f'<p class="remark">{escaped(one.text[:1].upper() + one.text[1:])}</p>'
+        for one in stress.warnings
+        if one.code.startswith("stress-")
+    )
+    hint = (
+        "Local maxima of the largest stress over all rows of the run, with the principal stress of the largest "
+        "magnitude. 'flexmb stress' writes the envelope as a picture and counts cycles."
+    )
+    return (
+        f'<p class="hint">{hint}</p>\n<div class="scrolled"><table class="stress-table"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>\n{notes}{warned}"
+    )
+
+
+def _largest(stress: float, time: float, clock: Clock) -> str:
+    return f'<td class="number">{number_text(1e-6 * stress)}</td><td>{_moment(clock, time)}</td>'
+
+
+def _spot_place(spot: HotSpot) -> str:
+    x, y, z = (number_text(1e3 * value if abs(value) > 1e-12 else 0.0, 4) for value in spot.position)
+    words = [f"node {spot.node}"] if spot.node is not None else []
+    words += [word for word in (spot.side, spot.interface and f"at {spot.interface}") if word]
+    return escaped(", ".join([*words, f"({x}, {y}, {z})\u00a0mm in its axes"]))
 
 
 def _modes(content: Content) -> str:

@@ -16,6 +16,7 @@ from flexmb.results.flexible_findings import flexible_findings
 from flexmb.results.model_of_result import model_of
 from flexmb.results.result_file import Result
 from flexmb.results.spectrum import ringing
+from flexmb.results.stress_findings import StressFindings
 from flexmb.suggestions import clipped
 from flexmb.system.placement import place
 from flexmb.view.plots import panels_of
@@ -30,6 +31,7 @@ from flexmb.view.report.mode_surfaces import ModeTable, mode_tables
 from flexmb.view.report.page import Content, page_text
 from flexmb.view.scene import Part, Scene
 from flexmb.view.scene_of_result import covered, scene_of_result
+from flexmb.view.stress import stress_of
 from flexmb.view.web.page import ViewerParts, viewer_parts
 from flexmb.warning import WarningRecord
 
@@ -37,6 +39,8 @@ LARGEST = 2_000_000
 """Largest page that can be mailed [bytes]; the viewer gets a coarser scene if the page would be larger."""
 _FRAMES = (1200, 600, 300)
 _CELLS = 60
+_SPOTS = 5
+"""Hot spots of a body in the table"""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,8 @@ class _Bodies:
 
     tables: list[ModeTable]
     warnings: list[WarningRecord]
+    stress: StressFindings | None = None
+    """None: no body has stress"""
 
 
 def write_report(
@@ -90,7 +96,10 @@ def _bodies(result: Result, folder: str | os.PathLike[str] | None) -> _Bodies:
     warnings: list[WarningRecord] = []
     if flexible and not result.is_judged:
         warnings = list(flexible_warnings(mechanism, flexible_findings(mechanism, result), spec))
-    return _Bodies(mode_tables([covered(spec, mechanism, number) for number in flexible]), warnings)
+    skins = [covered(spec, mechanism, number) for number in flexible]
+    stressed = any(skin.stress is not None and skin.stress.size for skin in skins)
+    stress = stress_of(result, spots=_SPOTS, folder=folder) if stressed else None
+    return _Bodies(mode_tables(skins), warnings, stress)
 
 
 def _content(result: Result, scene: Scene | None, bodies: _Bodies, notes: list[str]) -> Content:
@@ -99,9 +108,10 @@ def _content(result: Result, scene: Scene | None, bodies: _Bodies, notes: list[s
     charts = [chart_of(panel, pool) for panel in _panels(result, scene, histories)]
     return Content(
         result=result,
-        headlines=headlines(result, scene, histories),
+        headlines=headlines(result, scene, histories, bodies.stress),
         viewer=_viewer(scene),
         charts=charts,
+        stress=bodies.stress,
         modes=[(table, table.drawing(pool)) for table in bodies.tables],
         checks=checks(result, result.warnings if result.is_judged else _found_now(result, bodies)),
         sensors=sensor_rows(result),

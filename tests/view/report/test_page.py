@@ -74,7 +74,7 @@ def test_headline_numbers(tmp_path: Path) -> None:
     assert np.linalg.norm(scene.part("rod").deflection(frame), axis=1).max() == pytest.approx(scene.largest_deflection)
     assert f"{100 * scene.largest_deflection / LENGTH:.3g}" in deflection.detail
     assert (found["Largest reaction force"].value, found["Largest reaction force"].detail) == ("5", "joint bearing")
-    assert float(found["Largest von Mises stress"].value) == pytest.approx(1e-6 * scene.largest_stress, rel=1e-3)
+    assert "Largest von Mises stress" not in found, "is known of findings on stress alone"
     assert (found["Wall time"].value, found["Wall time"].unit) == ("0.25", "s")
     assert found["Energy balance error"].verdict == "good"
 
