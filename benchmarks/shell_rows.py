@@ -18,8 +18,9 @@ process of its own, CPU time, minimum of repeats, the codes alternating; flexmb'
 compared is not the same element. flexmb: a general shell (MITC4 with drilling). scikit-fem has no shell; its part is a
 flat Reissner-Mindlin plate with the same unknowns (membrane, drilling, shear nearly at one point), which knows that it
 is flat: K and M from arrays, modes by SciPy's eigsh with SuperLU in its symmetric mode (the faster of two). CalculiX
-turns S4 into solids C3D8I with two nodes across, which makes as many unknowns; both programs read the same deck and find
-the modes (CalculiX: the whole program, SPOOLES and ARPACK). The notes say how far the frequencies are from flexmb's.
+turns S4 into solids C3D8I with two nodes across, which makes as many unknowns; both programs read the same deck and
+find the modes (CalculiX: the whole program, SPOOLES and ARPACK). The notes give the differences from flexmb's
+frequencies.
 """
 
 COUNT = 20
