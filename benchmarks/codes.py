@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import shutil
 from typing import Any
 
 
@@ -46,3 +47,4 @@ class Codes:
         self.pinocchio = load("peer_pinocchio", needs="pinocchio")
         self.ours_pictures = load("ours_pictures", needs="flexmb.view.scene")
         self.has_skfem, self.has_ngsolve, self.has_metis = map(installed, ("skfem", "ngsolve", "pymetis"))
+        self.has_calculix = shutil.which("ccx") is not None

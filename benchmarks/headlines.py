@@ -82,6 +82,8 @@ HEADLINES = (
         "SciPy's SuperLU",
         is_main=True,
     ),
+    Headline("shells", "(s) shell: assembly of K and M", "assembly of shells, 16641 nodes", "scikit-fem, flat plate"),
+    Headline("shells", "(s) shell: 20 modes of a deck", "20 modes of the same, from a deck", "CalculiX"),
     Headline(
         "symbolic", "(m) equations of the planar slider-crank", "equations of the planar slider-crank, printed", "sympy"
     ),

@@ -32,6 +32,7 @@ import natural_rows
 import picture_rows
 import record
 import rigid_rows
+import shell_rows
 import start_rows
 import symbolic_rows
 import train_rows
@@ -86,6 +87,7 @@ MEASUREMENTS: dict[str, Measurement] = {
     ),
     "meshes": Measurement("Assembly and Craig-Bampton modes of meshes", fe_rows.METHOD, fe_rows.measure, False),
     "modes": Measurement("Free modes of large meshes", mode_rows.METHOD, mode_rows.measure, False),
+    "shells": Measurement("Assembly and modes of shells", shell_rows.METHOD, shell_rows.measure, False),
     "linear": Measurement("Linearised equations and modes of mechanisms", linear_rows.METHOD, linear_rows.measure),
     "inverse": Measurement("Inverse dynamics", inverse_rows.METHOD, inverse_rows.measure),
     "symbolic": Measurement("Equations in symbols and their code", symbolic_rows.METHOD, symbolic_rows.measure),

@@ -1,8 +1,8 @@
 """Geometry to mesh by gmsh, in a process of its own: `python -m flexmb.mesh.gmsh_worker`.
 
 Standard input is a request in JSON, the last line of standard output the answer. gmsh is compiled code with signal
-handlers of its own: whatever happens here cannot hurt the process that asked. Lengths in gmsh are millimetres for STEP,
-IGES and BREP, whatever unit the file is in, and those of the file for STL.
+handlers of its own: whatever happens here cannot hurt the process that asked. Lengths in gmsh are millimetres for STEP
+and IGES, whatever unit the file is in, and those of the file for BREP (which has no unit) and STL.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ _STEP_KINDS = {
     "TOROIDAL_SURFACE": "Torus",
 }
 """Surfaces of a STEP file that gmsh calls by one name"""
+_SEWN = 1e-6
+"""Distance of edges of an IGES file that are one edge, relative to the size of the part"""
 _AROUND = 12
 """Cells around a full circle, at least"""
 
@@ -77,11 +79,15 @@ def _name_faces(faces: list[dict[str, Any]], names: list[list[str]]) -> None:
 
 def _open(gmsh: Any, path: str) -> None:
     """Read the geometry; a surface of triangles becomes faces and the volume that they enclose."""
-    if not path.lower().endswith(".stl"):
-        gmsh.option.setString("Geometry.OCCTargetUnit", "MM")
+    ending = path.lower().rpartition(".")[2]
+    if ending != "stl":
+        if ending in ("step", "stp"):  # gmsh refuses it for IGES, which it reads in millimetres anyway
+            gmsh.option.setString("Geometry.OCCTargetUnit", "MM")
         gmsh.option.setNumber("Geometry.OCCImportLabels", 1)
         gmsh.model.occ.importShapes(path)
         gmsh.model.occ.synchronize()
+        if ending in ("iges", "igs") and not gmsh.model.getEntities(3):
+            _sew(gmsh)
         return
     gmsh.merge(path)
     gmsh.model.mesh.classifySurfaces(_SHARP, True, True, math.pi)
@@ -89,6 +95,15 @@ def _open(gmsh: Any, path: str) -> None:
     loop = gmsh.model.geo.addSurfaceLoop([tag for _, tag in gmsh.model.getEntities(2)])
     gmsh.model.geo.addVolume([loop])
     gmsh.model.geo.synchronize()
+
+
+def _sew(gmsh: Any) -> None:
+    """Join the faces of an IGES file, which mostly has no solids, along their edges to the volume they enclose."""
+    faces = len(gmsh.model.getEntities(2))
+    gmsh.model.occ.healShapes(tolerance=_SEWN * _extent(gmsh), sewFaces=True, makeSolids=True)
+    gmsh.model.occ.synchronize()
+    if lost := faces - len(gmsh.model.getEntities(2)):
+        raise ValueError(f"{lost} of its {faces} faces do not belong to a closed surface; export the part as STEP")
 
 
 def _set_size(gmsh: Any, size: float, order: int) -> None:

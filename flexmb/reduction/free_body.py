@@ -134,13 +134,17 @@ class FreeBody:
 
     def solve(self, f: Floats) -> Floats:
         """(3 b, k) displacements in mean axes under f : (3 b, k) and the inertia forces that balance it"""
+        return self.without_rigid(self.solve_in_any_axes(f))
+
+    def solve_in_any_axes(self, f: Floats) -> Floats:
+        """(3 b, k) displacements of `solve`, but with some rigid motion"""
         balanced = self.MR @ (self.R.T @ f)  # arrays are used again: new ones of this size cost as much as the products
         np.subtract(f, balanced, out=balanced)
         balanced = self._forces(balanced)
         if self._ties:
-            return self.without_rigid(self._expanded(self._solve_tied(balanced)))
+            return self._expanded(self._solve_tied(balanced))
         balanced[self._pins] = 0.0
-        return self.without_rigid(self._expanded(self.factor.solve(balanced)))
+        return self._expanded(self.factor.solve(balanced))
 
     def _independent(self) -> tuple[Any, Integers]:
         """Stiffness of the independent unknowns, and their blocks; directions that nothing holds must have no mass"""

@@ -43,7 +43,9 @@ def second_order_fields(
     """Chunks of pairs of `lower_pairs` and their G : (3 b, pairs), for shapes of unit modal mass, in mean axes."""
     Phi, n = shapes.Phi, shapes.Phi.shape[1]
     pairs = lower_pairs(n)
-    KPhi = np.asarray(body.model.K @ Phi) / shapes.omega_squared
+    # what is removed from G, rigid motions and shapes, and how much of each is in it
+    removed = np.hstack([body.R, Phi])
+    content = np.hstack([body.MR, np.asarray(body.model.K @ Phi) / shapes.omega_squared])
 
     def report(done: int) -> None:
         if progress is not None:
@@ -61,8 +63,9 @@ def second_order_fields(
         G[:, ~mixed[part]] = own[:, pairs[part][~mixed[part], 0]]
         if mixed[part].any():  # a single shape has no pair of different ones
             G[:, mixed[part]] = _derivatives(body, Phi, pairs[part][mixed[part]])
-        contained = (KPhi.T @ G) * (1.0 - _shares(pairs[part], rank))
-        G -= Phi @ contained
+        contained = content.T @ G
+        contained[6:] *= 1.0 - _shares(pairs[part], rank)
+        G -= removed @ contained
         yield part, G
 
 
@@ -73,31 +76,28 @@ def _own_derivatives(body: FreeBody, Phi: Floats, report: Callable[[int], None])
     for first in range(0, n, CHUNK):
         report(first)
         own = np.arange(first, min(first + CHUNK, n))
-        found[:, own] = _derivatives(body, Phi, np.stack([own, own], axis=1))
+        found[:, own] = body.without_rigid(_derivatives(body, Phi, np.stack([own, own], axis=1)))
     return found
 
 
 def _derivatives(body: FreeBody, Phi: Floats, pairs: Integers) -> Floats:
-    """(3 b, p) static modal derivatives: G with K G_kl = -F_kl"""
+    """(3 b, p) static modal derivatives, with some rigid motion: G with K G_kl = -F_kl"""
     forces = second_order_forces(body.model, Phi, pairs)
     ties = [interface for interface in body.interfaces if interface.tie == "rbe2"]
+    turned = np.concatenate([turned_nodes(tie, Phi, pairs) for tie in ties]) if ties else np.zeros((0, len(pairs)))
     if body.model.ties is not None:
-        turned = np.zeros_like(forces)
+        everywhere = np.zeros_like(forces)
         if ties:
-            turned[body.tied_rows] = np.concatenate([turned_nodes(tie, Phi, pairs) for tie in ties])
-        turned = body.model.ties.second_order(Phi, pairs, turned)
-        G = body.solve(forces + np.asarray(body.model.K @ turned))
-        np.subtract(turned, G, out=G)
-        G -= body.R @ (body.MR.T @ turned)
-        return G
-    if not ties:
-        return -body.solve(forces)
-    turned = np.concatenate([turned_nodes(tie, Phi, pairs) for tie in ties])
-    forces += body.tied_stiffness @ turned
-    G = body.solve(forces)
+            everywhere[body.tied_rows] = turned
+        everywhere = body.model.ties.second_order(Phi, pairs, everywhere)
+        G = body.solve_in_any_axes(forces + np.asarray(body.model.K @ everywhere))
+        return np.subtract(everywhere, G, out=G)
+    if ties:
+        forces += body.tied_stiffness @ turned
+    G = body.solve_in_any_axes(forces)
     np.negative(G, out=G)
-    G[body.tied_rows] += turned
-    G -= body.R @ (body.MR[body.tied_rows].T @ turned)  # the solution is in mean axes already
+    if ties:
+        G[body.tied_rows] += turned
     return G
 
 

@@ -5,6 +5,9 @@ Covers: cli.mesh, mesh.gmsh_worker, view.face_picture.
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from math import pi
 from pathlib import Path
 
@@ -136,3 +139,89 @@ def test_four_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
         code, _, err = call(capsys, "mesh", "make", str(STEP), *words)
         assert code == 2 and part in err
     assert call(capsys, "mesh", "faces", str(STEP), "--picture", "faces.jpg")[0] == 2
+
+
+PLATE = """
+import gmsh
+gmsh.initialize(["", "-nopopup"], readConfigFiles=False, interruptible=False)
+gmsh.option.setNumber("General.Verbosity", 1)
+part = gmsh.model.occ
+part.cut([(3, part.addBox(-20, -20, -5, 80, 40, 10))], [(3, part.addCylinder(0, 0, -10, 0, 0, 20, 8))])
+part.synchronize()
+for ending in ("step", "iges", "brep"):
+    gmsh.write(f"plate.{ending}")
+gmsh.clear()
+part.addBox(0, 0, 0, 10, 20, 30), part.addSphere(50, 0, 0, 5)
+part.synchronize()
+gmsh.write("two.iges")
+gmsh.finalize()
+"""
+PLATE_VOLUME = (80 * 40 * 10 - pi * 8**2 * 10) * 1e-9
+
+
+@pytest.fixture(scope="module")
+def plates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder with a plate with a bore in the formats that gmsh writes"""
+    folder = tmp_path_factory.mktemp("plates")
+    subprocess.run([sys.executable, "-c", PLATE], cwd=folder, check=True, capture_output=True, timeout=120)
+    return folder
+
+
+@pytest.mark.parametrize("ending", ["iges", "brep"])
+def test_other_formats_are_the_same_part(plates: Path, tmp_path: Path, ending: str) -> None:
+    """IGES has faces without a solid, which are joined; BREP has a solid."""
+    path = plates / f"plate.{ending}"
+    found = read_geometry(path)
+    assert [volume for _, _, volume in found.volumes] == pytest.approx([PLATE_VOLUME], rel=1e-9)
+    assert len(found.faces) == 7 and found.size == pytest.approx(0.08, rel=1e-6)
+    bores = [face.number for face in found.faces if face.kind != "Plane"]
+    assert [found.faces[n - 1].area for n in bores] == pytest.approx([2 * pi * 8e-3 * 0.01], rel=1e-9)
+    make_mesh(path, tmp_path / "part.msh", 8e-3)
+    mesh = read_mesh(tmp_path / "part.msh", "mm")
+    assert check_mesh(mesh).volume == pytest.approx(PLATE_VOLUME, rel=1e-4)
+    places = mesh.points[mesh.node_sets[f"face_{bores[0]}"]]
+    assert np.hypot(places[:, 0], places[:, 1]) == pytest.approx(np.full(len(places), 8e-3), rel=1e-6)
+
+
+def test_the_unit_of_an_iges_file_is_respected(plates: Path, tmp_path: Path) -> None:
+    text = (plates / "plate.iges").read_text()
+    assert text.count("1.,2,2HMM,") == 1
+    (tmp_path / "inches.iges").write_text(text.replace("1.,2,2HMM,", "1.,1,2HIN,"))
+    assert read_geometry(tmp_path / "inches.iges").volumes[0][2] == pytest.approx(PLATE_VOLUME * 25.4**3, rel=1e-9)
+
+
+def test_faces_that_are_lost_when_they_are_joined_are_an_error(plates: Path) -> None:
+    """A sphere has one face without an edge to join it by: without the check only the box would be left."""
+    with pytest.raises(ComputationError, match=r"'two\.iges': 1 of its 7 faces .* export the part as STEP"):
+        read_geometry(plates / "two.iges")
+
+
+def colored(step: Path, colors: dict[int, str]) -> str:
+    """The text of a STEP file whose faces (by their place) have colours"""
+    text = step.read_text()
+    faces = re.findall(r"#(\d+)\s*=\s*ADVANCED_FACE", text)
+    context = re.findall(r"#(\d+)\s*=\s*\(\s*GEOMETRIC_REPRESENTATION_CONTEXT", text)[0]
+    lines, items = [], []
+    for first, (place, color) in zip(range(90000, 91000, 10), colors.items(), strict=False):
+        entities = (
+            *(f"COLOUR_RGB('',{color})", f"FILL_AREA_STYLE_COLOUR('',#{first})"),
+            *(f"FILL_AREA_STYLE('',(#{first + 1}))", f"SURFACE_STYLE_FILL_AREA(#{first + 2})"),
+            *(f"SURFACE_SIDE_STYLE('',(#{first + 3}))", f"SURFACE_STYLE_USAGE(.BOTH.,#{first + 4})"),
+            *(f"PRESENTATION_STYLE_ASSIGNMENT((#{first + 5}))", f"STYLED_ITEM('',(#{first + 6}),#{faces[place]})"),
+        )
+        lines += [f"#{first + i}={entity};\n" for i, entity in enumerate(entities)]
+        items.append(f"#{first + 7}")
+    listed = f"MECHANICAL_DESIGN_GEOMETRIC_PRESENTATION_REPRESENTATION('',({','.join(items)}),#{context})"
+    head, end = text.split("ENDSEC;\nEND-ISO")
+    return f"{head}{''.join(lines)}#91000={listed};\nENDSEC;\nEND-ISO{end}"
+
+
+def test_faces_of_one_colour_are_a_set(plates: Path, tmp_path: Path) -> None:
+    path = tmp_path / "colored.step"
+    path.write_text(colored(plates / "plate.step", {0: "0.,0.501961,1.", 5: "0.,0.501961,1.", 6: "1.,0.,0."}))
+    assert [face.color for face in read_geometry(path).faces] == ["0080ff", "", "", "", "", "0080ff", "ff0000"]
+    make_mesh(path, tmp_path / "part.msh", 8e-3)
+    sets = read_mesh(tmp_path / "part.msh", "mm").node_sets
+    assert {name for name in sets if name.startswith("color_")} == {"color_0080ff", "color_ff0000"}
+    assert np.array_equal(sets["color_ff0000"], sets["face_7"])
+    assert np.array_equal(np.unique(sets["color_0080ff"]), np.union1d(sets["face_1"], sets["face_6"]))

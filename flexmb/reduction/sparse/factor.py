@@ -17,9 +17,10 @@ from flexmb.arrays import Floats
 from flexmb.cores import available_cores
 from flexmb.errors import ComputationError, Fault, InputError
 from flexmb.machine_code.jit import DISABLED
+from flexmb.machine_code.lanes import LANES
 from flexmb.reduction.sparse.elimination import NotPositiveDefinite, eliminate
 from flexmb.reduction.sparse.kernels.numeric import smallest_pivot
-from flexmb.reduction.sparse.kernels.substitution import add_rows, arranged, backward, forward, restore
+from flexmb.reduction.sparse.kernels.substitution import add_rows, arrange, backward, forward, restore
 from flexmb.reduction.sparse.memory import available_memory
 from flexmb.reduction.sparse.ordering import COORDINATES, METIS, has_metis, nested_dissection
 from flexmb.reduction.sparse.plan import Plan, make_plan
@@ -28,7 +29,7 @@ __all__ = ["COORDINATES", "METIS", "Factor", "NotPositiveDefinite", "factorise",
 
 Progress = Callable[[str, float], None]
 
-_COLUMNS = 48
+_COLUMNS = 6 * LANES
 """Right-hand sides that are solved for together."""
 _ORDERING_SECONDS = {METIS: 0.6e-6, COORDINATES: 1.5e-6}
 """[s] that ordering and planning take for every pair of neighbours, measured on bars and blocks of tet10 cells"""
@@ -81,7 +82,9 @@ class Factor:
         columns = np.ascontiguousarray(right[:, None] if right.ndim == 1 else right)
         solution = np.empty(columns.shape)
         for start in range(0, columns.shape[1], _COLUMNS):
-            X = arranged(columns, self._order, start, min(start + _COLUMNS, columns.shape[1]))
+            groups = -(-min(_COLUMNS, columns.shape[1] - start) // LANES)
+            X = np.empty((groups, len(self._order), LANES))
+            arrange(columns, self._order, start, X)
             self._substitute(X)
             restore(X, self._order, start, solution)
         return solution.reshape(right.shape)
@@ -95,7 +98,7 @@ class Factor:
 
         def ahead(limits: tuple[int, int]) -> Floats:
             last = limits[1] - 1
-            outside = np.zeros((len(X), plan.row_starts[last + 1] - plan.row_starts[last], plan.block * X.shape[2]))
+            outside = np.zeros((len(X), plan.row_starts[last + 1] - plan.row_starts[last], plan.block * LANES))
             forward(*limits, *shared, outside)
             return outside
 

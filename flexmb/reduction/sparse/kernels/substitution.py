@@ -202,20 +202,29 @@ def add_rows(rows, block, outside, X):
                     X[g, block * rows[q] + y, i] += outside[g, q, y * LANES + i]
 
 
-@array_kernel(returns(f8[:, :, ::1], f8[:, ::1], i8[::1], i8, i8))
-def arranged(columns, order, start, end):
-    """(g, n, 8) right-hand sides start .. end - 1 of (n, k) in order of elimination, filled up with zeros"""
-    X = np.zeros(((end - start + LANES - 1) // LANES, order.size, LANES))
+@array_kernel(void(f8[:, ::1], i8[::1], i8, f8[:, :, ::1]))
+def arrange(columns, order, start, X):
+    """X (g, n, 8): right-hand sides of (n, k) from `start` on in order of elimination, filled up with zeros"""
     for i in range(order.size):
-        for k in range(end - start):
-            X[k // LANES, i, k % LANES] = columns[order[i], start + k]
-    return X
+        for g in range(X.shape[0]):
+            first = start + LANES * g
+            if first + LANES <= columns.shape[1]:  # a row of known length is copied at once
+                for k in range(LANES):
+                    X[g, i, k] = columns[order[i], first + k]
+            else:
+                for k in range(LANES):
+                    X[g, i, k] = columns[order[i], first + k] if first + k < columns.shape[1] else 0.0
 
 
 @array_kernel(void(f8[:, :, ::1], i8[::1], i8, f8[:, ::1]))
 def restore(X, order, start, columns):
     """Write the solutions into the columns (n, k) from `start` on."""
-    end = min(start + X.shape[0] * LANES, columns.shape[1])
     for i in range(order.size):
-        for k in range(end - start):
-            columns[order[i], start + k] = X[k // LANES, i, k % LANES]
+        for g in range(X.shape[0]):
+            first = start + LANES * g
+            if first + LANES <= columns.shape[1]:
+                for k in range(LANES):
+                    columns[order[i], first + k] = X[g, i, k]
+            else:
+                for k in range(columns.shape[1] - first):
+                    columns[order[i], first + k] = X[g, i, k]
