@@ -18,7 +18,7 @@ from flexmb.arrays import Floats
 from flexmb.bodies.verdict import GOOD_FREQUENCY
 from flexmb.elements.discretisation import METHOD, can_be_estimated, discretisation_errors
 from flexmb.elements.fe_model import FEModel
-from flexmb.elements.line_beams import BeamData, halved
+from flexmb.elements.line_beams import can_be_halved, halved
 from flexmb.reduction.component_modes import ComponentModes
 from flexmb.reduction.eigenmodes import lowest_modes
 from flexmb.reduction.free_body import FreeBody
@@ -110,7 +110,7 @@ def discretisation(body: FreeBody, modes: FreeModes, progress: Progress) -> dict
     """Estimated errors of the mesh: of the frequencies in the band and of the compliance of interfaces; {}: none."""
     model = body.model
     if not can_be_estimated(model):
-        return _of_beams(model, modes) if isinstance(model.elastic, BeamData) else {}
+        return _of_beams(model, modes) if can_be_halved(model) else {}
 
     if progress is not None:
         progress("estimating the discretisation error", 0.0)

@@ -11,9 +11,7 @@ from cyclopts import Group, Parameter
 
 if TYPE_CHECKING:
     from flexmb.bodies.reduced_body import ReducedBody
-    from flexmb.elements.material import Material
     from flexmb.errors import Fault
-    from flexmb.mesh.mesh import Mesh
 
 _MESH = Group("Mesh and material", sort_key=1)
 _TIES = Group("Interfaces", sort_key=2)
@@ -207,7 +205,7 @@ def _reduced(path: Path, options: ReduceOptions, progress: Any) -> ReducedBody:
     from flexmb.bodies.part import Part, read_part_mesh
     from flexmb.cli import reduce_arguments as arguments
     from flexmb.cli.plain_output import typed_command
-    from flexmb.elements.deck_materials import deck_materials
+    from flexmb.elements.cell_properties import has_properties
     from flexmb.errors import InputError
 
     faults: list[Fault] = []
@@ -215,12 +213,7 @@ def _reduced(path: Path, options: ReduceOptions, progress: Any) -> ReducedBody:
     mesh = read_part_mesh(path, options.unit, options.stiffness is not None, faults, progress, **reading)
     request = arguments.read_request(options, mesh, faults)
     materials = arguments.read_materials(options.material or [], faults)
-    from_deck = mesh is not None and not options.material and options.stiffness is None
-    if from_deck and mesh is not None:
-        materials, unusable = deck_materials(mesh)
-        faults += unusable
-        from_deck = bool(materials or unusable)
-        mesh = _with_note(mesh, materials)
+    from_deck = mesh is not None and has_properties(mesh)
     section = arguments.read_section(options.section, faults)
     thickness = arguments.read_thickness(options.thickness, faults)
     y_axis = arguments.read_axis("--y-axis", options.y_axis, faults)
@@ -242,21 +235,6 @@ def _reduced(path: Path, options: ReduceOptions, progress: Any) -> ReducedBody:
         return part.reduced(mesh, progress=progress, command=typed_command())
     except InputError as error:
         raise InputError(arguments.as_options(error.faults, given)) from error
-
-
-def _with_note(mesh: Mesh, materials: dict[str, Material]) -> Mesh:
-    """The mesh with a note that its materials are those of the file."""
-    from dataclasses import replace
-
-    from flexmb.bodies.part import material_text
-
-    if not materials:
-        return mesh
-    texts = "; ".join(material_text(name, material) for name, material in list(materials.items())[:5])
-    note = (
-        f"No --material was given: the materials of the file are used ({texts}{'; ...' if len(materials) > 5 else ''})."
-    )
-    return replace(mesh, notes=(*mesh.notes, note))
 
 
 def _target_faults(target: Path) -> list[Fault]:

@@ -24,7 +24,7 @@ from flexmb.arrays import Floats, Integers
 from flexmb.elements.material import Material
 from flexmb.elements.number_checks import is_number, is_whole
 from flexmb.errors import Fault, InputError
-from flexmb.mesh.mesh import LINES, SOLIDS, Mesh
+from flexmb.mesh.mesh import LINES, Mesh
 from flexmb.reduction.damping import Damping, damping_faults
 from flexmb.suggestions import did_you_mean
 
@@ -227,8 +227,11 @@ def _selection_faults(
     return [] if found else [Fault(f"'{request.select[:60]}' selects no nodes", place)]
 
 
-def material_faults(mesh: Mesh, materials: Mapping[str, Material]) -> list[Fault]:
-    """Cell sets that are missing or empty, cells without a material or with two; "" is the rest of the cells."""
+def material_faults(mesh: Mesh, materials: Mapping[str, Material], others: bool = False) -> list[Fault]:
+    """Cell sets that are missing or empty, cells without a material or with two; "" is the rest of the cells.
+
+    others : whether cells may have a material of the deck
+    """
     faults = []
     for name in materials:
         if name and name not in mesh.cell_sets:
@@ -244,7 +247,7 @@ def material_faults(mesh: Mesh, materials: Mapping[str, Material]) -> list[Fault
     twice, never = sum(int((n > 1).sum()) for n in counts), sum(int((n == 0).sum()) for n in counts)
     if twice:
         faults.append(Fault(f"{twice} cells have two materials: the sets overlap", ("materials",)))
-    if never and "" not in materials:
+    if never and "" not in materials and not others:
         hint = "Name their sets too, or give one material without a set, which applies to all other cells."
         faults.append(Fault(f"{never} cells have no material", ("materials",), hint))
     return faults
@@ -274,8 +277,7 @@ def with_rest(mesh: Mesh, materials: Mapping[str, Material]) -> tuple[Mesh, Mate
 def section_faults(mesh: Mesh, section: Any) -> list[Fault]:
     """Line cells without a cross-section, or a cross-section without line cells."""
     lines = sum(len(block) for block in mesh.cells if block.kind in LINES)
-    solids = sum(len(block) for block in mesh.cells if block.kind in SOLIDS)
-    if lines and not solids and section is None:
+    if lines and section is None and not (mesh.deck is not None and mesh.deck.beams):
         hint = "Give one, e.g. 'circle radius=3 mm'."
         return [Fault(f"the mesh has {lines} line cells, which need a cross-section", ("section",), hint)]
     if section is not None and not lines:
