@@ -62,9 +62,13 @@ class Part:
 
     def mesh_faults(self, mesh: Mesh) -> list[Fault]:
         """Faults of the request against the mesh."""
+        from flexmb.bodies.attachments import attachment_faults, with_held
         from flexmb.elements.cell_properties import cell_properties, has_properties
 
-        faults = self.request.mesh_faults(mesh, select_nodes)
+        faults = attachment_faults(mesh, self.request)
+        if not faults:
+            mesh = with_held(mesh, self.request)
+        faults += self.request.mesh_faults(mesh, select_nodes)
         if self.request.stiffness is None:
             found = material_faults(mesh, self.materials, others=has_properties(mesh))
             found += section_faults(mesh, self.section)

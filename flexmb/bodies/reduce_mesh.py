@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmb.arrays import Floats, Integers
+from flexmb.bodies.attachments import with_attachments, with_held
 from flexmb.bodies.import_verdict import import_losses
 from flexmb.bodies.reduce_model import reduce_model
 from flexmb.bodies.reduced_body import ReducedBody
@@ -62,6 +63,9 @@ def reduce_mesh(
     Materials and the shells' thickness are given by cell set or for all cells; what is not given is that of the deck.
     """
     _reject_too_large(mesh)
+    ties = [*request.interfaces, *request.markers]
+    markers = _markers(with_held(mesh, request), ties) if request.masses else []
+    mesh = with_attachments(mesh, request, markers)
     found = cell_properties(mesh, materials, thickness, section, y_axis)
     model = assemble_properties(found, lumped=request.lumped, hex8=request.hex8, progress=progress)
     warnings = [warning for material in found.materials for warning in material.warnings()]
@@ -181,13 +185,19 @@ def _tied(model: FEModel, request: TieRequest, nodes: Integers, weights: Floats 
 
 def marker_places(mesh: Mesh, requests: Sequence[TieRequest]) -> dict[str, Floats]:
     """(3,) [m] of every marker that `tie_markers` makes, known without elements."""
-    triangles = outer_surface(mesh)[0] if requests else np.zeros((0, 3), dtype=np.int64)
-    places = {}
+    found = _markers(mesh, requests) if requests else []
+    return {request.name: place for request, (place, _) in zip(requests, found, strict=True)}
+
+
+def _markers(mesh: Mesh, requests: Sequence[TieRequest]) -> list[tuple[Floats, Floats | None]]:
+    """Place (3,) [m] of every marker, and the weights of its nodes"""
+    triangles = np.concatenate([outer_surface(mesh)[0], shell_triangles(mesh)])
+    found = []
     for request in requests:
         nodes = select_nodes(mesh, request.select)
         weights = _shares(mesh, triangles, nodes)
-        places[request.name] = np.average(mesh.points[nodes], axis=0, weights=weights)
-    return places
+        found.append((np.average(mesh.points[nodes], axis=0, weights=weights), weights))
+    return found
 
 
 def _single_node(model: FEModel, mesh: Mesh, name: str, node: int) -> Interface:

@@ -79,6 +79,22 @@ class ReduceOptions:
         list[str] | None,
         _option(_TIES, "Marker that follows the body and adds no modes: NAME=SELECT. May be repeated."),
     ] = None
+    mass: Annotated[
+        list[str] | None,
+        _option(
+            _TIES,
+            "Mass at an interface or marker: 'tip=2 kg', with inertia xx, yy, zz 'tip=2 kg, 0.01, 0.01, 0.02', with "
+            "'offset=0, 0, 5 mm'. May be repeated. With --stiffness: the mass matrix (CalculiX: found next to .sti).",
+        ),
+    ] = None
+    hold: Annotated[
+        list[str] | None,
+        _option(
+            _TIES,
+            "Hold nodes in a rigid frame that moves with the body: SET, or SET:z for single components (x, y, z, rx, "
+            "ry, rz). A support of the deck by its name has its own components. May be repeated.",
+        ),
+    ] = None
     method: Annotated[
         str,
         _option(_MODES, "craig-bampton, free (free modes) or fixed (fixed-interface modes). Default: craig-bampton."),
@@ -151,7 +167,6 @@ class ReduceOptions:
             "Stiffness matrix: SciPy .npz, Matrix Market or Abaqus .mtx, CalculiX .sti, for the nodes of MESH.",
         ),
     ] = None
-    mass: Annotated[Path | None, _option(_ELSEWHERE, "Mass matrix. CalculiX: found next to the .sti file.")] = None
     dofs: Annotated[Path | None, _option(_ELSEWHERE, "Node and direction of each row, e.g. CalculiX .dof.")] = None
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from flexmb.axes import named_direction
@@ -28,13 +29,18 @@ from flexmb.model.schema.bodies import Strict
 from flexmb.model.schema.faults import faults_of
 from flexmb.model.schema.table import ValidationError
 from flexmb.model.units import KINDS
-from flexmb.reduction.request import RIGID_OR_AVERAGED, ReductionRequest
-from flexmb.reduction.tie_words import read_frame, read_tie
+from flexmb.reduction.request import RIGID_OR_AVERAGED, MassRequest, ReductionRequest
+from flexmb.reduction.tie_words import read_frame, read_hold, read_tie
 from flexmb.suggestions import did_you_mean
 
 _KEY = re.compile(r"(?:^|(?<=[\s,;]))([^\W\d]\w*)\s*=")
 _NUMBER_FOLLOWS = re.compile(r"\s*[-+.(]?\s*\d")
-_OPTIONS = {"interfaces": "--interface", "materials": "--material", "markers": "--marker"}
+_OPTIONS = {
+    "interfaces": "--interface",
+    "materials": "--material",
+    "markers": "--marker",
+    "masses": "--mass",
+}
 
 
 class _Tables(Strict):
@@ -253,19 +259,43 @@ def read_request(options: ReduceOptions, mesh: Mesh | None, faults: list[Fault])
         stress=options.stress,
         compare=not options.no_compare,
         stiffness=options.stiffness,
-        mass=options.mass,
+        mass=Path(options.mass[0]) if options.mass and options.stiffness is not None else None,
         dofs=options.dofs,
+        masses=read_masses(options.mass or [], faults) if options.stiffness is None else (),
+        hold=tuple(read_hold(word, sets) for word in options.hold or []),
     )
+
+
+def read_masses(words: Sequence[str], faults: list[Fault]) -> tuple[MassRequest, ...]:
+    """Masses such as "tip=2 kg", "tip=2 kg, 0.01, 0.01, 0.02 offset=0, 0, 5 mm"."""
+    found = []
+    for word in words:
+        place, before = (f"--mass {word}",), len(faults)
+        name, equals, text = word.partition("=")
+        values, keys = key_values(text)
+        mass, *inertia = [part.strip() for part in values.split(",")]
+        offset = [part.strip() for part in keys.pop("offset", "0,0,0").split(",")]
+        if not equals or keys or len(inertia) not in (0, 3) or len(offset) != 3:
+            hint = "Write 'MARKER=2 kg', or 'MARKER=2 kg, Ixx, Iyy, Izz offset=x, y, z'."
+            hint += " A mass matrix needs --stiffness." if not equals else ""
+            faults.append(Fault("expected a marker with its mass.", place, hint))
+            continue
+        kinds = [(mass, "mass"), *((part, "inertia") for part in inertia), *((part, "length") for part in offset)]
+        numbers = [read_number("--mass", part, kind, faults) for part, kind in kinds]
+        known = [number for number in numbers if number is not None]
+        if len(faults) == before:
+            J = (known[1], known[2], known[3]) if inertia else (0.0, 0.0, 0.0)
+            found.append(MassRequest(name.strip(), known[0], J, (known[-3], known[-2], known[-1])))
+    return tuple(found)
 
 
 def elsewhere_faults(options: ReduceOptions, materials_of_deck: bool) -> list[Fault]:
     """Options that do not go together or need another one, with and without matrices computed elsewhere."""
     faults = []
     if options.stiffness is None:
-        for name in ("mass", "dofs"):
-            if getattr(options, name) is not None:
-                text = "this option needs a stiffness matrix computed elsewhere, and none is given."
-                faults.append(Fault(text, (f"--{name}",), "Give --stiffness FILE."))
+        if options.dofs is not None:
+            text = "this option needs a stiffness matrix computed elsewhere, and none is given."
+            faults.append(Fault(text, ("--dofs",), "Give --stiffness FILE."))
         if not options.material and not materials_of_deck:
             hint = f"Give --material {next(iter(MATERIALS))} (or {', '.join(list(MATERIALS)[1:])})"
             hint += ", or --material 'E=210e9 nu=0.3 density=7850'."
@@ -275,6 +305,8 @@ def elsewhere_faults(options: ReduceOptions, materials_of_deck: bool) -> list[Fa
                 Fault("this option orients a cross-section, and none is given.", ("--y-axis",), "Give --section.")
             )
         return faults
+    if options.mass and len(options.mass) > 1:
+        faults.append(Fault("with --stiffness it is one mass matrix.", ("--mass",), "Give it once."))
     for name in ("material", "section", "thickness", "y_axis", "lumped", "straighten"):
         if getattr(options, name):
             text = "matrices computed elsewhere already contain this."

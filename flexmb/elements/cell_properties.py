@@ -37,8 +37,8 @@ class CellProperties:
 
     mesh: Mesh
     """With the cell sets of `solids`"""
-    solids: Material | Mapping[str, Material]
-    """Of solid cells, by cell set or for all"""
+    solids: Mapping[str, Material]
+    """Of solid cells, by cell set; "": all"""
     shells: CellSections | None
     beams: BeamData | None
     losses: tuple[Loss, ...]
@@ -48,11 +48,10 @@ class CellProperties:
     @property
     def materials(self) -> list[Material]:
         """All isotropic materials of the body"""
-        solids = [self.solids] if isinstance(self.solids, Material) else list(self.solids.values())
         shells = () if self.shells is None else self.shells.sections
         layers = [layer.material for section in shells for layer in section.layers]
         beams = self.beams.materials if self.beams is not None else ()
-        return list(dict.fromkeys(m for m in (*solids, *layers, *beams) if isinstance(m, Material)))
+        return list(dict.fromkeys(m for m in (*self.solids.values(), *layers, *beams) if isinstance(m, Material)))
 
     @property
     def notes(self) -> list[str]:
@@ -93,10 +92,10 @@ def cell_properties(
         raise InputError(faults)
     kinds = {block.kind for block in mesh.cells if len(block)}
     losses: list[Loss] = []
-    own = Material(1.0, 1.0, 1.0) if materials is None else materials
-    made, solids, shells, beams = mesh, own, None, None
+    made, shells, beams = mesh, None, None
+    solids: Mapping[str, Material] = given
     if kinds & SOLIDS.keys():
-        made, solids, found = _solids(mesh, given, own)
+        made, solids, found = _solids(mesh, given)
         faults += found
     if kinds & SURFACES.keys():
         shells, found, lost = shell_sections(mesh, given, thick)
@@ -125,13 +124,11 @@ def _unknown_sets(mesh: Mesh, given: Mapping[str, Material]) -> list[Fault]:
     ]
 
 
-def _solids(
-    mesh: Mesh, given: Mapping[str, Material], own: Material | Mapping[str, Material]
-) -> tuple[Mesh, Material | Mapping[str, Material], list[Fault]]:
+def _solids(mesh: Mesh, given: Mapping[str, Material]) -> tuple[Mesh, Mapping[str, Material], list[Fault]]:
     """The mesh with a cell set for each material of the deck that is used, materials by set, and faults"""
     deck = mesh.deck
     if "" in given or deck is None or not deck.solids:
-        return mesh, own, []
+        return mesh, given, []
     numbers, faults = numbers_of(mesh, list(given)), []
     sets: dict[str, list[Integers]] = {}
     made: dict[str, Material] = {}

@@ -1,8 +1,8 @@
 """Sections of shell cells: what the user gives for cell sets, and what the deck says of all other cells.
 
 Input: a mesh with its deck (`mesh/deck.py`), materials and thicknesses by cell set. Output: the section and the
-direction of every shell cell, faults, and losses. A thickness that is given makes one layer; a material that is given replaces
-all layers of the deck, whose thickness, offset and mass remain.
+direction of every shell cell, faults, and losses. A thickness that is given makes one layer; a material
+that is given replaces all layers of the deck, whose thickness, offset and mass remain.
 """
 
 from __future__ import annotations

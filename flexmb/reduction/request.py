@@ -66,6 +66,34 @@ class TieRequest:
 
 
 @dataclass(frozen=True)
+class MassRequest:
+    """A rigid mass at a marker."""
+
+    marker: str
+    mass: float
+    """[kg]"""
+    inertia: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """[kg m^2] xx, yy, zz about its centre, in body axes"""
+    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """[m] from the marker to its centre"""
+
+
+@dataclass(frozen=True)
+class HoldRequest:
+    """Nodes whose components are held in a frame that moves with the body."""
+
+    select: str
+    components: str = ""
+    """Digits 1 to 6; empty: those of a support of this name in the deck, or all"""
+
+    @property
+    def words(self) -> str:
+        """The request as it is typed"""
+        letters = "".join("x y z rx ry rz".split()[int(c) - 1] for c in self.components)
+        return f"{self.select}:{letters}" if letters else self.select
+
+
+@dataclass(frozen=True)
 class ReductionRequest:
     """The choices of a reduction."""
 
@@ -101,6 +129,10 @@ class ReductionRequest:
     """Stiffness matrix computed elsewhere, instead of elements of the mesh"""
     mass: Path | None = None
     dofs: Path | None = None
+    masses: tuple[MassRequest, ...] = ()
+    """Point masses at interfaces and markers"""
+    hold: tuple[HoldRequest, ...] = ()
+    """Held components of nodes"""
 
     @property
     def count(self) -> int | None:
@@ -113,7 +145,7 @@ class ReductionRequest:
         faults += (
             _choice(("hex8",), self.hex8, HEX8) + self._order_faults() + self._count_faults() + self._band_faults()
         )
-        faults += self._tie_faults() + self._frame_faults() + damping_faults(self.damping, None)
+        faults += self._tie_faults() + self._mass_faults() + self._frame_faults() + damping_faults(self.damping, None)
         for name in ("vectors", "stiffness", "mass", "dofs"):
             path = getattr(self, name)
             if path is not None and not path.is_file():
@@ -186,6 +218,29 @@ class ReductionRequest:
                 seen.add(request.name)
                 if section == "interfaces":
                     faults += _choice(place, request.tie, RIGID_OR_AVERAGED)
+        return faults
+
+    def _mass_faults(self) -> list[Fault]:
+        """Masses at markers that do not exist or with impossible numbers; masses and held sets of given matrices."""
+        faults: list[Fault] = []
+        names = [request.name for request in (*self.interfaces, *self.markers)]
+        for i, mass in enumerate(self.masses):
+            place = ("masses", mass.marker)
+            if mass.marker not in names:
+                hint = did_you_mean(mass.marker, names, "Interfaces and markers") if names else "Add --marker NAME=SET."
+                faults.append(Fault(f"there is no interface or marker '{mass.marker[:60]}'", place, hint))
+            if mass.marker in [other.marker for other in self.masses[:i]]:
+                faults.append(Fault(f"the mass of '{mass.marker[:60]}' is given twice", place))
+            if not is_number(mass.mass) or mass.mass <= 0.0:
+                faults.append(Fault(f"expected a mass above zero [kg], found {mass.mass!r}", place))
+            J = sorted(mass.inertia)
+            if not all(is_number(value) and value >= 0.0 for value in J) or J[0] + J[1] < (1.0 - 1e-9) * J[2]:
+                text = f"the inertia {', '.join(f'{value:g}' for value in mass.inertia)} is of no body"
+                faults.append(Fault(text, place, "No moment may be negative, or larger than the sum of the others."))
+        for name in ("masses", "hold"):
+            if getattr(self, name) and self.stiffness is not None:
+                text = "matrices computed elsewhere take no masses and no held sets"
+                faults.append(Fault(text, (name,), "Leave it out, or add it where they are computed."))
         return faults
 
     def _frame_faults(self) -> list[Fault]:

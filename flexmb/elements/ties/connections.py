@@ -67,7 +67,7 @@ def deck_connections(model: FEModel, mesh: Mesh) -> Connections | None:
     used = np.zeros(mesh.n_points, dtype=bool)
     used[deck_nodes(deck)] = True
     loose = np.flatnonzero(used & ~in_cells | turning & ~own)
-    return Connections(places, tuple(masses), tuple(springs), tuple(rows), loose, _roots(deck), tuple(losses))
+    return Connections(places, tuple(masses), tuple(springs), tuple(rows), loose, rigid_roots(deck), tuple(losses))
 
 
 def connected(model: FEModel, mesh: Mesh) -> FEModel:
@@ -251,7 +251,7 @@ def _rows(mesh: Mesh, deck: Deck, places: Places, losses: list[Loss]) -> list[Ti
     return made
 
 
-def _roots(deck: Deck) -> dict[int, int]:
+def rigid_roots(deck: Deck) -> dict[int, int]:
     """Node that follows another as a rigid body -> the last of its chain."""
     step = {
         int(node): tie.node

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from flexmb.errors import Fault
 from flexmb.model.schema.beams import CountField, Damping, FlexibleTable
-from flexmb.model.schema.bodies import IDENTITY, RotationField
+from flexmb.model.schema.bodies import IDENTITY, RotationField, Strict
 from flexmb.model.schema.fields import (
     DirectionField,
     FieldType,
@@ -36,7 +36,7 @@ from flexmb.suggestions import clipped
 if TYPE_CHECKING:
     from flexmb.bodies.part import Part, Progress
     from flexmb.bodies.part_cache import OpenPart
-    from flexmb.reduction.request import TieRequest
+    from flexmb.reduction.request import HoldRequest, MassRequest, TieRequest
 
 MOST_MODES = 1000
 """As in reduction/request.py, which only models with meshes import"""
@@ -89,6 +89,54 @@ class TiesField(FieldType):
         return either(listed(TEXT), table, words='list of `"NAME=SELECT"`, or { NAME = "SELECT" }')
 
 
+class MarkerMass(Strict):
+    """A rigid mass at a marker of a meshed body."""
+
+    mass: Annotated[float, Scalar("mass", above=0.0)] = Field(description="Mass [kg].")
+    inertia: Annotated[Vector, VectorOf("inertia")] = Field(
+        (0.0, 0.0, 0.0), description="Moments of inertia xx, yy, zz about its centre, axes of the mesh [kg*m^2]."
+    )
+    offset: Annotated[Vector, VectorOf("length")] = Field(
+        (0.0, 0.0, 0.0), description="Its centre relative to the marker, axes of the mesh [m]."
+    )
+
+
+class MassesField(FieldType):
+    """{ MARKER = "2 kg" } or { MARKER = { mass, inertia, offset } }."""
+
+    def read(self, value: Any, info: ValidationInfo) -> tuple[MassRequest, ...]:
+        from flexmb.reduction.request import MassRequest
+
+        if isinstance(value, (list, tuple)) and all(isinstance(entry, MassRequest) for entry in value):
+            return tuple(value)
+        if not isinstance(value, Mapping):
+            raise field_error(f'expected {{ MARKER = "2 kg" }}, found {clipped(value)}')
+        found = []
+        for name, entry in value.items():
+            table = MarkerMass.read(entry if isinstance(entry, Mapping) else {"mass": entry}, info)
+            found.append(MassRequest(str(name), table.mass, table.inertia, table.offset))
+        return tuple(found)
+
+    def json(self) -> Schema:
+        return {"type": "object"}
+
+
+class HoldField(FieldType):
+    """["SET", "SET:z"]."""
+
+    def read(self, value: Any, info: ValidationInfo) -> tuple[HoldRequest, ...]:
+        from flexmb.reduction.request import HoldRequest
+        from flexmb.reduction.tie_words import read_hold
+
+        words = [value] if isinstance(value, str) else value
+        if isinstance(words, (list, tuple)) and all(isinstance(word, (str, HoldRequest)) for word in words):
+            return tuple(read_hold(word) if isinstance(word, str) else word for word in words)
+        raise field_error(f'expected ["SET", "SET:z"], found {clipped(value)}')
+
+    def json(self) -> Schema:
+        return listed(TEXT)
+
+
 _ELSEWHERE = "belongs to a rigid body; of a body from a mesh it follows from the mesh and its materials"
 _OF_BEAM = "belongs to a beam, which has 'beam' instead of 'mesh'"
 
@@ -106,7 +154,7 @@ class MeshedBody(FlexibleTable):
         "geometry": "belongs to a rigid body: this one is drawn as the surface of its mesh",
         "rod": "belongs to a rigid body and cannot be given together with 'mesh'",
         "rotor": "belongs to a rigid body: fix one to a marker of the body",
-        **dict.fromkeys(("sections", "masses", "shapes", "shear", "rotary_inertia"), _OF_BEAM),
+        **dict.fromkeys(("sections", "shapes", "shear", "rotary_inertia"), _OF_BEAM),
     }
 
     mesh: Annotated[Path, PathField("a mesh file")] = Field(
@@ -147,6 +195,16 @@ class MeshedBody(FlexibleTable):
     )
     markers: Annotated[Any, TiesField(follower=True)] = Field(
         (), description="Markers that follow the body and add no modes, as interfaces."
+    )
+    masses: Annotated[tuple[Any, ...], MassesField()] = Field(
+        (),
+        description='Masses at interfaces and markers: { tip = "2 kg" }, or { tip = { mass = "2 kg", inertia = [xx, '
+        "yy, zz], offset = [x, y, z] } }, in axes of the mesh.",
+    )
+    hold: Annotated[tuple[Any, ...], HoldField()] = Field(
+        (),
+        description='Nodes held in a rigid frame that moves with the body: ["SET", "SET:z"]; components x, y, z, rx, '
+        "ry, rz, by default all, or those of a support of the deck.",
     )
     method: Literal["craig-bampton", "free", "fixed"] = Field("craig-bampton", description="Method of the reduction.")
     modes: Annotated[int | None, CountField(MOST_MODES)] | None = Field(

@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from flexmb.elements.cell_properties import cell_properties
 from flexmb.elements.material import Material
 from flexmb.elements.second_order import second_order_forces
-from flexmb.elements.cell_properties import cell_properties
 from flexmb.elements.shell.assemble import assemble_shells
 from flexmb.elements.shell.directors import directors
 from flexmb.elements.shell.section import Layer, Orthotropic, ShellSection, layer_law, section_points, shear_factors
