@@ -43,7 +43,8 @@ def import_losses(mesh: Mesh, model: FEModel, interfaces: Sequence[Interface], m
             losses += _ties_left(loss, mesh, interfaces)
         elif not _is_made_good(loss, model):
             losses.append(loss)
-    return in_order([*losses, *other_formulations(mesh.elements, hex8)])
+    trusses = model.beams is not None and model.beams.trusses is not None
+    return in_order([*losses, *other_formulations(mesh.elements, hex8, trusses)])
 
 
 def _unit_losses(mesh: Mesh, mass: float) -> Iterator[Loss]:

@@ -71,6 +71,9 @@ class Part:
         faults += self.request.mesh_faults(mesh, select_nodes)
         if self.request.stiffness is None:
             found = material_faults(mesh, self.materials, others=has_properties(mesh))
+            if not self.materials and not has_properties(mesh):
+                hint = "Give one, e.g. steel: the file does not say what its cells are made of."
+                found.append(Fault("no material is given", ("material",), hint))
             found += section_faults(mesh, self.section)
             if not found:
                 try:
@@ -145,7 +148,8 @@ def read_part_mesh(
             mesh = straightened(mesh)
         if not has_matrices:  # imported matrices use only the nodes
             warnings = [warning for warning in reject_bad(mesh).warnings if warning.code != "empty-sets"]
-            losses = [Loss("mesh", warning.text.rstrip(".")) for warning in warnings]
+            levels = {"layered-cells": "note"}
+            losses = [Loss("mesh", found.text.rstrip("."), level=levels.get(found.code, "care")) for found in warnings]
             mesh = replace(mesh, losses=(*mesh.losses, *losses))
     except InputError as error:
         faults += error.faults

@@ -238,6 +238,7 @@ def _reduced(path: Path, options: ReduceOptions, progress: Any) -> ReducedBody:
         found = part.mesh_faults(mesh)
         # Not said of what was given but could not be read: no interface (the only fault without a place), no section.
         unread: list[tuple[str, ...]] = [()] if options.interface else []
+        unread += [] if options.material or from_deck else [("material",)]
         unread += [("section",)] if options.section and section is None else []
         unread += [("thickness",)] if options.thickness and thickness is None else []
         faults += [fault for fault in found if fault.path not in unread]

@@ -51,7 +51,7 @@ def unusable(name: str, error: InputError, cell_set: str) -> Fault:
     """The fault of a material that cannot be used."""
     why = "; ".join(fault.text for fault in error.faults)
     text = f"the material '{name[:60]}' of the file cannot be used: {why}"
-    return Fault(text, (), f"Give --material {cell_set[:60]}=...")
+    return Fault(text, ("materials", cell_set[:60]), f"Give --material {cell_set[:60]}=...")
 
 
 def cells_of(cells: CellNumbers) -> Iterator[tuple[int, np.ndarray]]:

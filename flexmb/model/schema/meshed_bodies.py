@@ -137,6 +137,8 @@ class HoldField(FieldType):
         return listed(TEXT)
 
 
+_DECKS = (".inp", ".bdf", ".nas", ".dat", ".fem", ".blk", ".cdb")
+"""Endings of files that may say what their cells are made of, which is known when they are read"""
 _ELSEWHERE = "belongs to a rigid body; of a body from a mesh it follows from the mesh and its materials"
 _OF_BEAM = "belongs to a beam, which has 'beam' instead of 'mesh'"
 
@@ -165,7 +167,9 @@ class MeshedBody(FlexibleTable):
         None, description="Unit of length of the mesh: m, mm, cm, in, ft, um; default: guessed, with a warning."
     )
     material: AnyMaterial | None = Field(
-        None, description="Material: a name, or { E, nu or G, density }; with 'materials': of all other cells."
+        None,
+        description="Material: a name, or { E, nu or G, density }; with 'materials': of all other cells. Default: "
+        "those of the deck, as with thicknesses and sections.",
     )
     materials: dict[str, AnyMaterial] = Field({}, description="Materials by cell set of the mesh.")
     section: AnySection | None = Field(None, description="Cross-section of line cells.")
@@ -285,7 +289,7 @@ class MeshedBody(FlexibleTable):
         """Keys that do not go together."""
         faults = []
         if self.stiffness is None:
-            if self.material is None and not self.materials:
+            if self.material is None and not self.materials and self.mesh.suffix.lower() not in _DECKS:
                 hint = 'Give material = "steel", or { E = "210 GPa", nu = 0.3, density = 7850 }.'
                 faults.append(Fault("'material' is missing.", ("material",), hint))
             for name in ("mass", "dofs"):

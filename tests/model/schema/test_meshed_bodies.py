@@ -138,7 +138,7 @@ def test_a_joint_beside_every_marker_is_found_before_the_reduction(folder: Path)
         ('interfaces = ["root", "end=tip:rbe3"]', "interfaces = []", "no interface is given"),
         ('"end=tip:rbe3"', '"plane(x=0.4)"', "a selection needs a name"),
         ('"end=tip:rbe3"', '"end=tip:rbe4"', "'rbe4' is not a tie"),
-        ('material = "alloy"', "", "'material' is missing"),
+        ('material = "alloy"', "", "no material is given"),
         ('material = "alloy"', 'material = { E = 1e9, density = 1 }', "the material needs 'nu' or 'G'"),
         ('material = "alloy"', 'materials = { web = "steel" }', "there is no cell set 'web'"),
         ('mesh = "bar.inp"', 'mesh = "bar.inp"\nfile = "bar.h5"', "'file' cannot be given together with 'mesh'"),
