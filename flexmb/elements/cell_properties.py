@@ -107,7 +107,33 @@ def cell_properties(
         losses += lost
     if faults:
         raise InputError(faults)
+    losses += _replaced(mesh, given)
     return CellProperties(made, solids, shells, beams, tuple(losses), tuple(given.values()))
+
+
+def _replaced(mesh: Mesh, given: Mapping[str, Material]) -> list[Loss]:
+    """The loss of several materials of the deck that one material replaces"""
+    deck, numbers = mesh.deck, numbers_of(mesh, list(given))
+    if deck is None:
+        return []
+    over: dict[int, set[object]] = {}
+    for entries in (deck.solids, deck.beams):
+        for entry in entries:
+            for block, rows in cells_of(entry.cells):
+                for number in np.unique(numbers[block][rows]):
+                    if number >= 0:
+                        over.setdefault(int(number), set()).add(deck.materials.get(entry.material, entry.material))
+    names = list(given)
+    return [
+        Loss(
+            "materials",
+            f"{len(found)} materials of the file are replaced by that of {names[number] or 'all cells'}: give each "
+            "cell set its own by --material SET=..., or leave it out",
+            len(found),
+        )
+        for number, found in over.items()
+        if len(found) > 1
+    ]
 
 
 def _unknown_sets(mesh: Mesh, given: Mapping[str, Material]) -> list[Fault]:

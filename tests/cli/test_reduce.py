@@ -441,7 +441,8 @@ def test_folded_cells_are_rejected_with_the_option_that_mends_them(
 
 def test_masses_and_held_sets(folder: Path, capsys: Capture) -> None:
     words = ["--mass", "bore_a=2 kg, 1 g*m^2, 2 g*m^2, 0.003 offset=0, 0, 5 mm", "--mass", "bore_b=0.5"]
-    assert call(capsys, "reduce", "rod.inp", *GOOD, *words, "--hold", "bore_a:xRz", "--hold", "bore_b", "--quiet")[0] == 0
+    words += ["--hold", "bore_a:xRz", "--hold", "bore_b", "--quiet"]
+    assert call(capsys, "reduce", "rod.inp", *GOOD, *words)[0] == 0
     first, second = asked["request"].masses
     assert first == MassRequest("bore_a", 2.0, pytest.approx((0.001, 0.002, 0.003)), (0.0, 0.0, pytest.approx(0.005)))
     assert second == MassRequest("bore_b", 0.5)

@@ -38,7 +38,9 @@ def test_a_material_by_cell_set_replaces_that_of_the_deck(tmp_path: Path) -> Non
     model = assemble(found.mesh, found.solids)
     R = model.rigid_motions()[:, 0]
     assert R @ model.mass_times(R) == pytest.approx(7850.0 / 6.0 + titanium.density / 3.0)
-    assert cell_properties(mesh, titanium).solids == {"": titanium}
+    assert cell_properties(mesh, titanium).solids == {"": titanium} and not found.losses
+    (loss,) = cell_properties(mesh, titanium).losses
+    assert loss.level == "care" and "2 materials of the file are replaced by that of all cells" in loss.text
 
 
 @pytest.mark.parametrize(
