@@ -91,7 +91,7 @@ def _made(entry: BeamProperty | None, material: Material | None, section: Sectio
                 raise InputError([Fault(text, (what,), f"Give --{what}.")])
         assert material is not None and section is not None
         return _Made(material, section)
-    area = section.A if section is not None else _area(entry)
+    area = section.A if section is not None else _usable(entry)[0].A if entry.shape else entry.A
     if material is None:
         try:
             material = isotropic_material(entry.material, deck.materials, entry.nsm / area if area else 0.0)
@@ -109,18 +109,19 @@ def _made(entry: BeamProperty | None, material: Material | None, section: Sectio
     return _Made(material, own, angle, line_mass)
 
 
-def _area(entry: BeamProperty) -> float:
-    return deck_section(entry)[0].A if entry.shape else entry.A
-
-
-def _section(entry: BeamProperty, material: Material) -> tuple[Section, float]:
-    """The section in its principal axes; without a torsion constant that of Saint-Venant, A^4/(40 Ip)."""
+def _usable(entry: BeamProperty, poisson: float = 0.0) -> tuple[Section, float]:
+    """The section in its principal axes and their angle, or why it cannot be used"""
     try:
-        section, angle = deck_section(entry, material.E / (2.0 * material.G) - 1.0)
+        return deck_section(entry, poisson)
     except InputError as error:
         why = "; ".join(fault.text for fault in error.faults)
         text = f"the section '{entry.name[:60]}' of the file cannot be used: {why}"
         raise InputError([Fault(text, ("section",), "Give --section for all beams.")]) from error
+
+
+def _section(entry: BeamProperty, material: Material) -> tuple[Section, float]:
+    """The section in its principal axes; without a torsion constant that of Saint-Venant, A^4/(40 Ip)."""
+    section, angle = _usable(entry, material.E / (2.0 * material.G) - 1.0)
     if section.J is None:
         J = section.A**4 / (40.0 * section.Ip)
         section = Section(section.A, section.Iy, section.Iz, J, section.shear_y, section.shear_z, section.outline)

@@ -5,6 +5,7 @@ Covers: elements.deck_beams, elements.line_beams, elements.joined.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +16,12 @@ from flexmb.elements.cell_properties import cell_properties
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.material import Material
 from flexmb.elements.section import circle
-from flexmb.errors import InputError
+from flexmb.errors import ComputationError, InputError
 from flexmb.mesh.mesh import Mesh
 from flexmb.mesh.read import read_mesh
 from flexmb.reduction.component_modes import component_modes
 from flexmb.reduction.free_body import FreeBody
-from flexmb.reduction.request import ReductionRequest, TieRequest
+from flexmb.reduction.request import HoldRequest, ReductionRequest, TieRequest
 from flexmb.verification.shell_models import deflection, held, point_force
 
 E, RHO = 2.1e11, 7850.0
@@ -279,3 +280,25 @@ def test_frequencies_of_a_strip_with_beams(tmp_path: Path) -> None:
     EI = E * (b * t**3 / 12.0 + b * t * c**2 + I + A * (e - c) ** 2)
     want = 4.730041**2 * np.sqrt(EI / (RHO * (b * t + A)))
     assert np.abs(found / want - 1.0).min() < 1e-2
+
+
+def test_a_bar_that_ends_in_a_solid_is_hinged_unless_it_is_held(tmp_path: Path) -> None:
+    """As in decks that hold the rotations of its end (SPC 456): named in the message, and possible by a held set."""
+    cube = "".join(f"GRID,{i + 1},,{x},{y},{z}\n" for i, (x, y, z) in enumerate(BOX8)) + "GRID,9,,0.,0.,3.\n"
+    cells = "CHEXA,1,1,1,2,3,4,5,6\n,7,8\nPSOLID,1,2\nCBAR,2,2,5,9,1.,0.,0.\nPBARL,2,1,,ROD\n,.05\n"
+    cells += "MAT1,2,2.1+15,,.3,7.+6\n"
+    supports = "SPC1,3,123,1,2,3,4\nSPC1,3,456,5\n"
+    mesh = read(tmp_path, cube + cells + STEEL + supports)
+    free = ReductionRequest(method="free", modes=3, field="linear")
+    with pytest.raises(ComputationError, match="at a node of a solid is hinged there"):
+        reduce_mesh(mesh, None, free)
+    body = reduce_mesh(mesh, None, replace(free, hold=(HoldRequest("spc_3"),)))
+    A, I = np.pi * 0.05**2, np.pi * 0.05**4 / 4.0
+    stiff = 1.8751**2 * np.sqrt(E * I / (RHO * A)) / 2.0**2 / (2.0 * np.pi)
+    assert body.coordinates[0].frequency == pytest.approx(stiff, rel=1e-2), "a cantilever on a heavy cube"
+
+
+def test_a_shape_that_is_not_known_is_named(tmp_path: Path) -> None:
+    grids = "GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nCBAR,1,7,1,2,0.,1.,0.\nPBARL,7,1,,HAT\n,.1,.1,.1,.1\n"
+    with pytest.raises(InputError, match="'pid_7' of the file cannot be used: the shape 'hat' is not known"):
+        cell_properties(read(tmp_path, grids + STEEL))
