@@ -20,7 +20,8 @@ from flexmb.errors import Fault, InputError
 from flexmb.mesh.deck import AveragedTie, Deck, PointMass, RigidTie, Support
 from flexmb.mesh.mesh import Mesh
 from flexmb.mesh.select import select_nodes
-from flexmb.reduction.request import HoldRequest, MassRequest, ReductionRequest, TieRequest
+from flexmb.reduction.attachments import HoldRequest, MassRequest
+from flexmb.reduction.request import ReductionRequest, TieRequest
 
 HELD = "held"
 """Node set of the frame that held sets follow"""
@@ -98,9 +99,10 @@ class _Attachments:
         return self.start.n_points + len(self.points) - 1
 
     def hold(self, requests: Sequence[HoldRequest]) -> None:
-        """Let held components follow one frame"""
+        """Let held components follow one frame, at the centre of the first held set"""
         held = [(request, *part) for request in requests for part in _held(self.start, request)]
-        x = self.start.points[np.unique(np.concatenate([nodes for _, nodes, _ in held]))]
+        first = np.concatenate([nodes for request, nodes, _ in held if request == requests[0]])
+        x = self.start.points[np.unique(first)]
         frame = self._node(x.mean(axis=0))
         self.ties += [
             RigidTie(f"hold {request.select}", frame, nodes, components) for request, nodes, components in held

@@ -29,7 +29,7 @@ from flexmb.model.schema.bodies import Strict
 from flexmb.model.schema.faults import faults_of
 from flexmb.model.schema.table import ValidationError
 from flexmb.model.units import KINDS
-from flexmb.reduction.request import RIGID_OR_AVERAGED, MassRequest, ReductionRequest
+from flexmb.reduction.request import RIGID_OR_AVERAGED, ReductionRequest
 from flexmb.reduction.tie_words import read_frame, read_hold, read_tie
 from flexmb.suggestions import did_you_mean
 
@@ -232,12 +232,15 @@ def read_axis(option: str, word: str | None, faults: list[Fault]) -> tuple[float
 
 def read_request(options: ReduceOptions, mesh: Mesh | None, faults: list[Fault]) -> ReductionRequest:
     """The reduction request of the command line; mesh : None if it could not be read"""
+    from flexmb.cli.mass_arguments import read_masses
+
     tie = options.tie.strip().lower()
     if tie not in RIGID_OR_AVERAGED:
         hint = did_you_mean(tie, RIGID_OR_AVERAGED, "Choices")
         faults.append(Fault(f"'{tie[:60]}' is not a tie.", (f"--tie {options.tie}",), hint))
         tie = RIGID_OR_AVERAGED[0]
     sets: Collection[str] = mesh.node_sets if mesh is not None else ()
+    masses = read_masses(options.mass or [], faults) if options.stiffness is None else ()
     interfaces = read_ties("--interface", options.interface or [], tie, sets, faults)
     return ReductionRequest(
         interfaces=interfaces,
@@ -261,32 +264,9 @@ def read_request(options: ReduceOptions, mesh: Mesh | None, faults: list[Fault])
         stiffness=options.stiffness,
         mass=Path(options.mass[0]) if options.mass and options.stiffness is not None else None,
         dofs=options.dofs,
-        masses=read_masses(options.mass or [], faults) if options.stiffness is None else (),
+        masses=masses,
         hold=tuple(read_hold(word, sets) for word in options.hold or []),
     )
-
-
-def read_masses(words: Sequence[str], faults: list[Fault]) -> tuple[MassRequest, ...]:
-    """Masses such as "tip=2 kg", "tip=2 kg, 0.01, 0.01, 0.02 offset=0, 0, 5 mm"."""
-    found = []
-    for word in words:
-        place, before = (f"--mass {word}",), len(faults)
-        name, equals, text = word.partition("=")
-        values, keys = key_values(text)
-        mass, *inertia = [part.strip() for part in values.split(",")]
-        offset = [part.strip() for part in keys.pop("offset", "0,0,0").split(",")]
-        if not equals or keys or len(inertia) not in (0, 3) or len(offset) != 3:
-            hint = "Write 'MARKER=2 kg', or 'MARKER=2 kg, Ixx, Iyy, Izz offset=x, y, z'."
-            hint += " A mass matrix needs --stiffness." if not equals else ""
-            faults.append(Fault("expected a marker with its mass.", place, hint))
-            continue
-        kinds = [(mass, "mass"), *((part, "inertia") for part in inertia), *((part, "length") for part in offset)]
-        numbers = [read_number("--mass", part, kind, faults) for part, kind in kinds]
-        known = [number for number in numbers if number is not None]
-        if len(faults) == before:
-            J = (known[1], known[2], known[3]) if inertia else (0.0, 0.0, 0.0)
-            found.append(MassRequest(name.strip(), known[0], J, (known[-3], known[-2], known[-1])))
-    return tuple(found)
 
 
 def elsewhere_faults(options: ReduceOptions, materials_of_deck: bool) -> list[Fault]:

@@ -51,7 +51,7 @@ class _Sections:
                 return ShellSection.plain(self.materials[made_of], thickness)
             what, option = ("material", "material") if given >= 0 else ("thickness", "thickness")
             text = f"they have no {what}, neither in the file nor by a set"
-            raise InputError([Fault(text, (option,), f"Give one: --{option} SET=...")])
+            raise InputError([Fault(text, (option,), f"Give one: --{option} SET=..., or leave them out of the file.")])
         if made_of >= 0:
             return replace(ShellSection.plain(self.materials[made_of], thickness, entry.offset), mass=entry.nsm)
         if given < 0:

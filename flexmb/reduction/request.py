@@ -25,6 +25,7 @@ from flexmb.elements.material import Material
 from flexmb.elements.number_checks import is_number, is_whole
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.mesh import LINES, Mesh
+from flexmb.reduction.attachments import HoldRequest, MassRequest, mass_faults
 from flexmb.reduction.damping import Damping, damping_faults
 from flexmb.suggestions import did_you_mean
 
@@ -63,34 +64,6 @@ class TieRequest:
     """Name of a node set, or a selection as `mesh/select.py` reads it"""
     tie: str = "rbe2"
     """"rbe2" (rigid), "rbe3" (averaged), or "follower" for a marker without modes of its own"""
-
-
-@dataclass(frozen=True)
-class MassRequest:
-    """A rigid mass at a marker."""
-
-    marker: str
-    mass: float
-    """[kg]"""
-    inertia: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """[kg m^2] xx, yy, zz about its centre, in body axes"""
-    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """[m] from the marker to its centre"""
-
-
-@dataclass(frozen=True)
-class HoldRequest:
-    """Nodes whose components are held in a frame that moves with the body."""
-
-    select: str
-    components: str = ""
-    """Digits 1 to 6; empty: those of a support of this name in the deck, or all"""
-
-    @property
-    def words(self) -> str:
-        """The request as it is typed"""
-        letters = "".join("x y z rx ry rz".split()[int(c) - 1] for c in self.components)
-        return f"{self.select}:{letters}" if letters else self.select
 
 
 @dataclass(frozen=True)
@@ -221,22 +194,7 @@ class ReductionRequest:
         return faults
 
     def _mass_faults(self) -> list[Fault]:
-        """Masses at markers that do not exist or with impossible numbers; masses and held sets of given matrices."""
-        faults: list[Fault] = []
-        names = [request.name for request in (*self.interfaces, *self.markers)]
-        for i, mass in enumerate(self.masses):
-            place = ("masses", mass.marker)
-            if mass.marker not in names:
-                hint = did_you_mean(mass.marker, names, "Interfaces and markers") if names else "Add --marker NAME=SET."
-                faults.append(Fault(f"there is no interface or marker '{mass.marker[:60]}'", place, hint))
-            if mass.marker in [other.marker for other in self.masses[:i]]:
-                faults.append(Fault(f"the mass of '{mass.marker[:60]}' is given twice", place))
-            if not is_number(mass.mass) or mass.mass <= 0.0:
-                faults.append(Fault(f"expected a mass above zero [kg], found {mass.mass!r}", place))
-            J = sorted(mass.inertia)
-            if not all(is_number(value) and value >= 0.0 for value in J) or J[0] + J[1] < (1.0 - 1e-9) * J[2]:
-                text = f"the inertia {', '.join(f'{value:g}' for value in mass.inertia)} is of no body"
-                faults.append(Fault(text, place, "No moment may be negative, or larger than the sum of the others."))
+        faults = mass_faults(self.masses, [request.name for request in (*self.interfaces, *self.markers)])
         for name in ("masses", "hold"):
             if getattr(self, name) and self.stiffness is not None:
                 text = "matrices computed elsewhere take no masses and no held sets"

@@ -9,7 +9,8 @@ import re
 from collections.abc import Collection, Sequence
 
 from flexmb.errors import Fault
-from flexmb.reduction.request import RIGID_OR_AVERAGED, HoldRequest, TieRequest
+from flexmb.reduction.attachments import HoldRequest
+from flexmb.reduction.request import RIGID_OR_AVERAGED, TieRequest
 from flexmb.suggestions import did_you_mean
 
 _COMPONENT = re.compile("r[xyz]|[xyz1-6]")

@@ -12,9 +12,10 @@ from flexmb.bodies.reduce_mesh import assemble_mesh, reduce_mesh
 from flexmb.elements.material import MATERIALS
 from flexmb.mesh.deck import Deck, Support
 from flexmb.mesh.mesh import Cells, Mesh
+from flexmb.reduction.attachments import HoldRequest, MassRequest
 from flexmb.reduction.component_modes import component_modes
 from flexmb.reduction.free_body import FreeBody
-from flexmb.reduction.request import HoldRequest, MassRequest, ReductionRequest, TieRequest
+from flexmb.reduction.request import ReductionRequest, TieRequest
 from flexmb.reduction.tie_words import read_hold
 from flexmb.verification.shell_models import sheet
 

@@ -27,7 +27,8 @@ from flexmb.cli.progress import StageLine, stage_text, time_left
 from flexmb.elements.cell_properties import cell_properties
 from flexmb.elements.material import MATERIALS, Material
 from flexmb.mesh.mesh import Mesh
-from flexmb.reduction.request import HoldRequest, MassRequest, ReductionRequest, TieRequest
+from flexmb.reduction.attachments import HoldRequest, MassRequest
+from flexmb.reduction.request import ReductionRequest, TieRequest
 from flexmb.verification.solid_meshes import box_mesh
 from tests.support.command_line import call, write_result
 from tests.support.flexible_models import free_beam

@@ -19,9 +19,10 @@ from flexmb.elements.section import circle
 from flexmb.errors import ComputationError, InputError
 from flexmb.mesh.mesh import Mesh
 from flexmb.mesh.read import read_mesh
+from flexmb.reduction.attachments import HoldRequest
 from flexmb.reduction.component_modes import component_modes
 from flexmb.reduction.free_body import FreeBody
-from flexmb.reduction.request import HoldRequest, ReductionRequest, TieRequest
+from flexmb.reduction.request import ReductionRequest, TieRequest
 from flexmb.verification.shell_models import deflection, held, point_force
 
 E, RHO = 2.1e11, 7850.0

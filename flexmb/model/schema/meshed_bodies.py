@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from flexmb.errors import Fault
 from flexmb.model.schema.beams import CountField, Damping, FlexibleTable
-from flexmb.model.schema.bodies import IDENTITY, RotationField, Strict
+from flexmb.model.schema.bodies import IDENTITY, RotationField
 from flexmb.model.schema.fields import (
     DirectionField,
     FieldType,
@@ -28,6 +28,7 @@ from flexmb.model.schema.fields import (
     field_error,
 )
 from flexmb.model.schema.json_forms import TEXT, Schema, either, listed
+from flexmb.model.schema.marker_masses import HoldField, MassesField
 from flexmb.model.schema.mesh_bodies import BodyFile, MeshBody, load_body
 from flexmb.model.schema.sections import AnyMaterial, AnySection, Material
 from flexmb.model.schema.table import Field, FieldError, StrictBool, ValidationInfo
@@ -36,7 +37,7 @@ from flexmb.suggestions import clipped
 if TYPE_CHECKING:
     from flexmb.bodies.part import Part, Progress
     from flexmb.bodies.part_cache import OpenPart
-    from flexmb.reduction.request import HoldRequest, MassRequest, TieRequest
+    from flexmb.reduction.request import TieRequest
 
 MOST_MODES = 1000
 """As in reduction/request.py, which only models with meshes import"""
@@ -87,54 +88,6 @@ class TiesField(FieldType):
     def json(self) -> Schema:
         table = {"type": "object", "additionalProperties": TEXT}
         return either(listed(TEXT), table, words='list of `"NAME=SELECT"`, or { NAME = "SELECT" }')
-
-
-class MarkerMass(Strict):
-    """A rigid mass at a marker of a meshed body."""
-
-    mass: Annotated[float, Scalar("mass", above=0.0)] = Field(description="Mass [kg].")
-    inertia: Annotated[Vector, VectorOf("inertia")] = Field(
-        (0.0, 0.0, 0.0), description="Moments of inertia xx, yy, zz about its centre, axes of the mesh [kg*m^2]."
-    )
-    offset: Annotated[Vector, VectorOf("length")] = Field(
-        (0.0, 0.0, 0.0), description="Its centre relative to the marker, axes of the mesh [m]."
-    )
-
-
-class MassesField(FieldType):
-    """{ MARKER = "2 kg" } or { MARKER = { mass, inertia, offset } }."""
-
-    def read(self, value: Any, info: ValidationInfo) -> tuple[MassRequest, ...]:
-        from flexmb.reduction.request import MassRequest
-
-        if isinstance(value, (list, tuple)) and all(isinstance(entry, MassRequest) for entry in value):
-            return tuple(value)
-        if not isinstance(value, Mapping):
-            raise field_error(f'expected {{ MARKER = "2 kg" }}, found {clipped(value)}')
-        found = []
-        for name, entry in value.items():
-            table = MarkerMass.read(entry if isinstance(entry, Mapping) else {"mass": entry}, info)
-            found.append(MassRequest(str(name), table.mass, table.inertia, table.offset))
-        return tuple(found)
-
-    def json(self) -> Schema:
-        return {"type": "object"}
-
-
-class HoldField(FieldType):
-    """["SET", "SET:z"]."""
-
-    def read(self, value: Any, info: ValidationInfo) -> tuple[HoldRequest, ...]:
-        from flexmb.reduction.request import HoldRequest
-        from flexmb.reduction.tie_words import read_hold
-
-        words = [value] if isinstance(value, str) else value
-        if isinstance(words, (list, tuple)) and all(isinstance(word, (str, HoldRequest)) for word in words):
-            return tuple(read_hold(word) if isinstance(word, str) else word for word in words)
-        raise field_error(f'expected ["SET", "SET:z"], found {clipped(value)}')
-
-    def json(self) -> Schema:
-        return listed(TEXT)
 
 
 _DECKS = (".inp", ".bdf", ".nas", ".dat", ".fem", ".blk", ".cdb")
