@@ -16,7 +16,7 @@ from flexmb.mesh.losses import Loss
 _ABAQUS = re.compile(r"(DC3D|AC3D|C3D)(\d+)(\D*)")
 _NASTRAN = re.compile(r"(CHEXA|CPENTA|CTETRA|CPYRAM)(\d+)(?: with (.*))?")
 _TRUSS = re.compile(r"T[23]D\d.*|CROD|CTUBE")
-_SHELL = re.compile(r"(?:S|STRI)\d+(R?)(\d?).*")
+_SHELL = re.compile(r"(?:S\d|STRI6)(R?)(5?).*")
 _FLAT = re.compile(r"(CPS|CPE|CPEG|CAX|DS|DC2D|DCAX|R3D)\d.*")
 _OTHER_BEAM = re.compile(r"B[23][12].*|PIPE.*|F3D.*|CBEAM3")
 

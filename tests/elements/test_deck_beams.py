@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from flexmb.bodies.reduce_mesh import assemble_mesh, reduce_mesh
+from flexmb.elements.beam_tubes import tubes
 from flexmb.elements.cell_properties import cell_properties
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.material import Material
@@ -303,3 +304,18 @@ def test_a_shape_that_is_not_known_is_named(tmp_path: Path) -> None:
     grids = "GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nCBAR,1,7,1,2,0.,1.,0.\nPBARL,7,1,,HAT\n,.1,.1,.1,.1\n"
     with pytest.raises(InputError, match="'pid_7' of the file cannot be used: the shape 'hat' is not known"):
         cell_properties(read(tmp_path, grids + STEEL))
+
+
+def test_prisms_of_beams_turn_with_their_nodes(tmp_path: Path) -> None:
+    """Closed, of the volume A L of a rectangle at its offset, and moved as a rigid body by a rigid motion."""
+    grids = (
+        "GRID,1,,0.,0.,0.\nGRID,2,,.6,.3,.2\nCBAR,1,7,1,2,0.,1.,0.\n,,,0.,0.,.1,0.,0.,.1\nPBARL,7,1,,BAR\n,.02,.03\n"
+    )
+    model = assemble_mesh(read(tmp_path, grids + STEEL))
+    riders, triangles = tubes(model)
+    x = riders.places(model.points)
+    a, b, c = (x[triangles[:, i]] for i in range(3))
+    assert np.einsum("ti,ti->", a, np.cross(b, c)) / 6.0 == pytest.approx(0.02 * 0.03 * 0.7), "normals outwards"
+    assert x.mean(axis=0) == pytest.approx([0.3, 0.15, 0.2])
+    moved = riders.first(model.rigid_motions())
+    assert np.allclose(moved[:, 5], np.cross([0.0, 0.0, 1.0], x)) and np.allclose(moved[:, 0], [1.0, 0.0, 0.0])
