@@ -100,14 +100,13 @@ def assemble_beams(
 
 
 def can_be_halved(model: FEModel) -> bool:
-    """Whether a model is a frame of beams alone: cutting a truss makes a mechanism, and ties hold nodes of their own"""
+    """Whether a model is a frame of beams alone: cutting a truss makes a mechanism"""
     beams: BeamData | None = model.beams
-    alone = beams is not None and model.elastic is None and model.shells is None and model.ties is None
-    return alone and (beams is None or beams.trusses is None or not beams.trusses.any())
+    return beams is not None and beams.trusses is None and model.elastic is None and model.shells is None
 
 
 def halved(model: FEModel) -> FEModel:
-    """The same frame with every beam cut into two, to judge the discretisation."""
+    """The same beams, every one cut into two, to judge the discretisation; new nodes come after those of the frame."""
     data, n = model.beams, len(model.points)
     middle = n + np.arange(len(data.nodes))
     points = np.concatenate([model.points, data.ends(model.points).mean(axis=1)])

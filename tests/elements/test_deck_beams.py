@@ -319,3 +319,21 @@ def test_prisms_of_beams_turn_with_their_nodes(tmp_path: Path) -> None:
     assert x.mean(axis=0) == pytest.approx([0.3, 0.15, 0.2])
     moved = riders.first(model.rigid_motions())
     assert np.allclose(moved[:, 5], np.cross([0.0, 0.0, 1.0], x)) and np.allclose(moved[:, 0], [1.0, 0.0, 0.0])
+
+
+def test_the_mesh_error_of_a_frame_with_masses_and_ties_is_that_of_the_whole(tmp_path: Path) -> None:
+    """A bar with a mass in its middle, in two and in four beams: the estimate of the first is its error."""
+
+    def bar(n: int) -> Mesh:
+        cards = "".join(f"GRID,{i + 1},,{i / n},0.,0.\n" for i in range(n + 1))
+        cards += "".join(f"CBAR,{i + 1},7,{i + 1},{i + 2},0.,1.,0.\n" for i in range(n))
+        cards += f"CONM2,90,{n // 2 + 1},,5.\nGRID,80,,0.5,0.1,0.\nCONM2,91,80,,1.\nRBE2,92,{n // 2 + 1},123456,80\n"
+        return read(tmp_path, cards + "PBARL,7,1,,BAR\n,.02,.03\n" + STEEL)
+
+    request = ReductionRequest(method="free", modes=3, field="linear")
+    coarse, exact = (reduce_mesh(bar(n), None, request) for n in (2, 16))
+    found = np.array(coarse.report["discretisation"]["frequency_errors"])[:3]
+    true = np.array(
+        [a.frequency / b.frequency - 1.0 for a, b in zip(coarse.coordinates, exact.coordinates, strict=True)]
+    )
+    assert len(found) == 3 and (found > 0.7 * true).all() and (found < 2.0 * true + 1e-3).all()

@@ -46,6 +46,15 @@ def test_law_of_a_turned_ply():
     assert np.allclose(plain[np.ix_(order, order)], across, rtol=1e-9, atol=1.0)
 
 
+def test_a_positive_angle_turns_the_grain_from_x_to_y():
+    """The stiffest direction of a ply at 30 degrees is 30 degrees from x."""
+    law = layer_law(Layer(PLY, 0.001, np.pi / 6))[:3, :3]
+    turns = np.radians(np.arange(-90, 90))
+    n = np.stack([np.cos(turns) ** 2, np.sin(turns) ** 2, 2 * np.sin(turns) * np.cos(turns)])
+    along = np.einsum("it,ij,jt->t", n, law, n)
+    assert np.degrees(turns[np.argmax(along)]) == pytest.approx(30.0)
+
+
 def test_shear_of_a_sandwich_is_that_of_its_core():
     """Thin stiff faces on a soft core: shear stiffness G of the core, times square of the distance over its height"""
     core = Material.isotropic(1e8, 0.3, 60.0)
