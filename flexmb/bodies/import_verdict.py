@@ -14,7 +14,6 @@ import numpy as np
 
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.formulations import other_formulations
-from flexmb.elements.line_beams import BeamData
 from flexmb.mesh.length_units import UNITS
 from flexmb.mesh.losses import Loss, in_order, percent
 from flexmb.mesh.mesh import Mesh
@@ -44,7 +43,8 @@ def import_losses(mesh: Mesh, model: FEModel, interfaces: Sequence[Interface], m
             losses += _ties_left(loss, mesh, interfaces)
         elif not _is_made_good(loss, model):
             losses.append(loss)
-    return in_order([*losses, *other_formulations(mesh.elements, hex8)])
+    trusses = model.beams is not None and model.beams.trusses is not None
+    return in_order([*losses, *other_formulations(mesh.elements, hex8, trusses)])
 
 
 def _unit_losses(mesh: Mesh, mass: float) -> Iterator[Loss]:
@@ -86,16 +86,17 @@ def _ties_left(loss: Loss, mesh: Mesh, interfaces: Sequence[Interface]) -> list[
 
 def _is_made_good(loss: Loss, model: FEModel) -> bool:
     """Whether the request holds what the reader left out: materials by set, sections whose axes do not matter."""
+    parts = [part for part in (model.elastic, model.beams) if part is not None]
     if loss.kind == "materials" and loss.count > 1:
-        return len(set(model.elastic.materials)) >= loss.count
-    if isinstance(model.elastic, BeamData):
-        sections = set(model.elastic.sections)
-        if loss.kind == "sections":
-            return len(sections) >= loss.count
-        if loss.kind == "orientation":
-            return all(section.Iy == section.Iz for section in sections)
+        return len({material for part in parts for material in part.materials}) >= loss.count
+    if loss.kind not in ("sections", "orientation") or loss.left:
         return False
-    return loss.kind in ("sections", "orientation")
+    if model.beams is None:
+        return True
+    sections = set(model.beams.sections)
+    if loss.kind == "sections":
+        return len(sections) >= loss.count
+    return all(section.Iy == section.Iz for section in sections)
 
 
 def mass_text(mass: float) -> str:

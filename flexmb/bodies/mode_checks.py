@@ -9,7 +9,7 @@ that is off. Frequencies of the mesh itself are too high by its discretisation e
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,8 @@ from flexmb.arrays import Floats
 from flexmb.bodies.verdict import GOOD_FREQUENCY
 from flexmb.elements.discretisation import METHOD, can_be_estimated, discretisation_errors
 from flexmb.elements.fe_model import FEModel
-from flexmb.elements.line_beams import BeamData, halved
+from flexmb.elements.line_beams import can_be_halved, halved
+from flexmb.elements.ties.connections import connected
 from flexmb.reduction.component_modes import ComponentModes
 from flexmb.reduction.eigenmodes import lowest_modes
 from flexmb.reduction.free_body import FreeBody
@@ -110,7 +111,7 @@ def discretisation(body: FreeBody, modes: FreeModes, progress: Progress) -> dict
     """Estimated errors of the mesh: of the frequencies in the band and of the compliance of interfaces; {}: none."""
     model = body.model
     if not can_be_estimated(model):
-        return _of_beams(model, modes) if isinstance(model.elastic, BeamData) else {}
+        return _of_beams(model, modes) if can_be_halved(model) else {}
 
     if progress is not None:
         progress("estimating the discretisation error", 0.0)
@@ -148,8 +149,12 @@ def _of_beams(model: FEModel, modes: FreeModes) -> dict[str, Any]:
     """
     hertz = np.sqrt(np.maximum(modes.omega_squared, 0.0)) / (2.0 * np.pi)
     count = min(max(LEAST_COMPARED, int((hertz <= (1.0 + _ROUND_OFF) * modes.claim).sum())), len(hertz))
+    half = halved(model)
+    if model.ties is not None:
+        assert model.mesh is not None
+        half = connected(half, replace(model.mesh, points=half.points))
     found = []
-    for frame in (model, halved(model)):
+    for frame in (model, half):
         free = FreeBody(frame, [])
         found.append(lowest_modes(frame.mass_times, free.solve, free.n, count=count, known=free.R, tolerance=1e-6))
     coarse, fine = (modes.frequencies for modes in found)

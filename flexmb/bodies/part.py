@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexmb.elements.material import Material
+from flexmb.elements.material import Material, material_text
 from flexmb.elements.section import Section
-from flexmb.elements.shell.thickness import thickness_faults
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.deck import USED
-from flexmb.mesh.mesh import SOLIDS, SURFACES, Mesh
+from flexmb.mesh.mesh import LINES, Mesh
 from flexmb.mesh.select import select_nodes
 from flexmb.reduction.request import ReductionRequest, material_faults, section_faults, with_rest
 
@@ -63,10 +62,25 @@ class Part:
 
     def mesh_faults(self, mesh: Mesh) -> list[Fault]:
         """Faults of the request against the mesh."""
-        faults = self.request.mesh_faults(mesh, select_nodes)
+        from flexmb.bodies.attachments import attachment_faults, with_held
+        from flexmb.elements.cell_properties import cell_properties, has_properties
+
+        faults = attachment_faults(mesh, self.request)
+        if not faults:
+            mesh = with_held(mesh, self.request)
+        faults += self.request.mesh_faults(mesh, select_nodes)
         if self.request.stiffness is None:
-            faults += material_faults(mesh, self.materials) + section_faults(mesh, self.section)
-            faults += thickness_faults(mesh, self.thickness)
+            found = material_faults(mesh, self.materials, others=has_properties(mesh))
+            if not self.materials and not has_properties(mesh):
+                hint = "Give one, e.g. steel: the file does not say what its cells are made of."
+                found.append(Fault("no material is given", ("material",), hint))
+            found += section_faults(mesh, self.section)
+            if not found:
+                try:
+                    cell_properties(mesh, self.materials or None, self.thickness, self.section, self.y_axis)
+                except InputError as error:
+                    found = list(error.faults)
+            faults += found
         if self.request.loads:
             from flexmb.bodies.mesh_loads import load_faults
 
@@ -92,15 +106,8 @@ class Part:
             warnings = [finding.text for finding in self_test(model) if finding.level == "care"]
             return reduce_assembled(model, mesh, request, warnings=warnings, **names)
         mesh, assigned = with_rest(mesh, self.materials)
-        if self.section is None:
-            return reduce_mesh(mesh, assigned, request, thickness=self.thickness, **names)
-        from flexmb.elements.line_beams import assemble_beams
-        from flexmb.elements.ties.connections import connected
-
-        if self.y_axis is not None:  # the axes of the sections were given here
-            mesh = replace(mesh, losses=tuple(loss for loss in mesh.losses if loss.kind != "orientation"))
-        beams = connected(assemble_beams(mesh, assigned, self.section, y_axis=self.y_axis), mesh)
-        return reduce_assembled(beams, mesh, request, **names)
+        given: dict[str, Any] = {"thickness": self.thickness, "section": self.section, "y_axis": self.y_axis}
+        return reduce_mesh(mesh, assigned or None, request, **given, **names)
 
     def _provenance(self, mesh: Mesh, command: str) -> dict[str, str]:
         from flexmb import __version__
@@ -146,7 +153,8 @@ def read_part_mesh(
             mesh = straightened(mesh)
         if not has_matrices:  # imported matrices use only the nodes
             warnings = [warning for warning in reject_bad(mesh).warnings if warning.code != "empty-sets"]
-            losses = [Loss("mesh", warning.text.rstrip(".")) for warning in warnings]
+            levels = {"layered-cells": "note"}
+            losses = [Loss("mesh", found.text.rstrip("."), level=levels.get(found.code, "care")) for found in warnings]
             mesh = replace(mesh, losses=(*mesh.losses, *losses))
     except InputError as error:
         faults += error.faults
@@ -161,8 +169,8 @@ def _reading_text(path: Path) -> str:
 
 def usual_field(mesh: Mesh | None, has_matrices: bool) -> str:
     """Deformation field that is used unless one is given; mesh : None if it could not be read"""
-    is_solid = mesh is None or any(block.kind in {**SOLIDS, **SURFACES} for block in mesh.cells)
-    return "quadratic" if is_solid and not has_matrices else "linear"
+    has_beams = mesh is not None and any(block.kind in LINES for block in mesh.cells)
+    return "linear" if has_beams or has_matrices else "quadratic"
 
 
 def file_hash(path: Path) -> str:
@@ -172,12 +180,3 @@ def file_hash(path: Path) -> str:
         while piece := file.read(2**20):
             digest.update(piece)
     return digest.hexdigest()
-
-
-def material_text(cell_set: str, material: Material) -> str:
-    """A material for reading: "web: steel, E = 210 GPa, nu = 0.3, density 7850 kg/m^3"."""
-    nu = material.E / (2.0 * material.G) - 1.0
-    numbers = f"E = {material.E / 1e9:.6g} GPa, nu = {nu:.4g}, density {material.density:.6g} kg/m^3"
-    if material.expansion is not None:
-        numbers += f", expansion {material.expansion:.6g}/K"
-    return (f"{cell_set}: " if cell_set else "") + (f"{material.name}, " if material.name else "") + numbers

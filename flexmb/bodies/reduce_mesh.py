@@ -10,24 +10,27 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexmb.arrays import Floats, Integers
+from flexmb.bodies.attachments import with_attachments, with_held
 from flexmb.bodies.import_verdict import import_losses
 from flexmb.bodies.mesh_loads import nodal_loads
 from flexmb.bodies.reduce_model import reduce_model
 from flexmb.bodies.reduced_body import ReducedBody
 from flexmb.bodies.verdict import loss_reasons, with_reasons
+from flexmb.elements.cell_properties import CellProperties, Materials, Thickness, cell_properties
 from flexmb.elements.fe_model import FEModel
-from flexmb.elements.material import Material
+from flexmb.elements.joined import joined
+from flexmb.elements.line_beams import assemble_beam_data
+from flexmb.elements.section import Section
 from flexmb.elements.shell.assemble import assemble_shells
-from flexmb.elements.shell.thickness import sections_by_set
 from flexmb.elements.solid.assemble import assemble
-from flexmb.elements.ties.connections import connected, deck_connections
+from flexmb.elements.ties.connections import connected
 from flexmb.errors import ComputationError, Fault, InputError
-from flexmb.mesh.mesh import SOLIDS, SURFACES, Mesh
+from flexmb.mesh.mesh import SOLIDS, Mesh
 from flexmb.mesh.select import select_nodes
 from flexmb.mesh.shares import node_shares, node_triangles
-from flexmb.mesh.surface import outer_surface
 from flexmb.reduction.interfaces import Interface, make_interface
 from flexmb.reduction.request import ReductionRequest, TieRequest, read_vectors
 from flexmb.reduction.sparse.memory import available_memory
@@ -46,19 +49,28 @@ _COPIES = 4
 
 def reduce_mesh(
     mesh: Mesh,
-    materials: Material | Mapping[str, Material],
+    materials: Materials,
     request: ReductionRequest,
     *,
     name: str = "body",
     progress: Progress = None,
     provenance: Mapping[str, str] | None = None,
-    thickness: float | Mapping[str, float] | None = None,
+    thickness: Thickness = None,
+    section: Section | None = None,
+    y_axis: ArrayLike | None = None,
 ) -> ReducedBody:
-    """The reduced body of a mesh of solids and shells; materials, and the shells' thickness, by cell set or for all."""
+    """The reduced body of a mesh of solids, shells and beams.
+
+    Materials and the shells' thickness are given by cell set or for all cells; what is not given is that of the deck.
+    """
     _reject_too_large(mesh)
-    model = assemble_mesh(mesh, materials, thickness, lumped=request.lumped, hex8=request.hex8, progress=progress)
-    made_of = [materials] if isinstance(materials, Material) else list(dict.fromkeys(materials.values()))
-    warnings = [warning for material in made_of for warning in material.warnings()]
+    ties = [*request.interfaces, *request.markers]
+    markers = _markers(with_held(mesh, request), ties) if request.masses else []
+    mesh = with_attachments(mesh, request, markers)
+    found = cell_properties(mesh, materials, thickness, section, y_axis)
+    model = assemble_properties(found, lumped=request.lumped, hex8=request.hex8, progress=progress)
+    warnings = [warning for material in found.materials for warning in material.warnings()]
+    mesh = replace(mesh, notes=(*mesh.notes, *found.notes))
     return reduce_assembled(
         model, mesh, request, name=name, progress=progress, provenance=provenance, warnings=warnings
     )
@@ -66,37 +78,34 @@ def reduce_mesh(
 
 def assemble_mesh(
     mesh: Mesh,
-    materials: Material | Mapping[str, Material],
-    thickness: float | Mapping[str, float] | None = None,
+    materials: Materials = None,
+    thickness: Thickness = None,
     *,
+    section: Section | None = None,
+    y_axis: ArrayLike | None = None,
     lumped: bool = False,
     hex8: str = "incompatible",
     progress: Progress = None,
 ) -> FEModel:
-    """Stiffness and mass of the solid and shell cells of a mesh, with the masses, springs and ties of its deck."""
-    made = _assembled_cells(mesh, materials, thickness, lumped=lumped, hex8=hex8, progress=progress)
-    return connected(made, mesh)
+    """Stiffness and mass of the cells of a mesh, with the masses, springs and ties of its deck."""
+    found = cell_properties(mesh, materials, thickness, section, y_axis)
+    return assemble_properties(found, lumped=lumped, hex8=hex8, progress=progress)
 
 
-def _assembled_cells(
-    mesh: Mesh,
-    materials: Material | Mapping[str, Material],
-    thickness: float | Mapping[str, float] | None,
-    *,
-    lumped: bool,
-    hex8: str,
-    progress: Progress,
-) -> FEModel:
-    if not any(block.kind in SURFACES for block in mesh.cells):
-        return assemble(mesh, materials, lumped=lumped, hex8=hex8, progress=progress)
-    if lumped:
-        text = "shells have consistent mass only"
+def assemble_properties(found: CellProperties, *, lumped: bool, hex8: str, progress: Progress = None) -> FEModel:
+    """Stiffness and mass of cells with their properties, with the masses, springs and ties of the deck."""
+    others: list[FEModel] = []
+    if lumped and (found.shells is not None or found.beams is not None):
+        text = "shells and beams have consistent mass only"
         raise InputError([Fault(text, ("lumped",), "Leave it out.")])
-    named, sections = sections_by_set(mesh, materials, thickness)
-    shells = assemble_shells(named, sections, progress=progress)
-    if not any(block.kind in SOLIDS for block in mesh.cells):
-        return shells
-    return assemble(mesh, materials, hex8=hex8, others=shells, progress=progress)
+    if found.shells is not None:
+        others.append(assemble_shells(found.mesh, found.shells, progress=progress))
+    if found.beams is not None:
+        others.append(assemble_beam_data(found.mesh, found.beams))
+    made = joined(others) if others else None
+    if made is None or any(block.kind in SOLIDS for block in found.mesh.cells):
+        made = assemble(found.mesh, found.solids, lumped=lumped, hex8=hex8, others=made, progress=progress)
+    return connected(replace(made, losses=found.losses), found.mesh)
 
 
 def _reject_too_large(mesh: Mesh) -> None:
@@ -136,9 +145,7 @@ def reduce_assembled(
         warnings=warnings,
         provenance=provenance,
     )
-    found = deck_connections(mesh) if model.ties is not None else None
-    if found is not None:
-        mesh = replace(mesh, losses=(*mesh.losses, *found.losses))
+    mesh = replace(mesh, losses=(*mesh.losses, *model.losses))
     losses = import_losses(mesh, model, interfaces, body.report["mass"]["mesh"], request.hex8)
     notes = [*body.report["notes"], *(f"{loss.text}." for loss in losses if loss.level == "note")]
     report = {**body.report, "losses": [loss.as_dict() for loss in losses], "notes": notes}
@@ -181,13 +188,19 @@ def _tied(model: FEModel, request: TieRequest, nodes: Integers, weights: Floats 
 
 def marker_places(mesh: Mesh, requests: Sequence[TieRequest]) -> dict[str, Floats]:
     """(3,) [m] of every marker that `tie_markers` makes, known without elements."""
-    triangles = outer_surface(mesh)[0] if requests else np.zeros((0, 3), dtype=np.int64)
-    places = {}
+    found = _markers(mesh, requests) if requests else []
+    return {request.name: place for request, (place, _) in zip(requests, found, strict=True)}
+
+
+def _markers(mesh: Mesh, requests: Sequence[TieRequest]) -> list[tuple[Floats, Floats | None]]:
+    """Place (3,) [m] of every marker, and the weights of its nodes"""
+    triangles = node_triangles(mesh)
+    found = []
     for request in requests:
         nodes = select_nodes(mesh, request.select)
         weights = node_shares(mesh, triangles, nodes)
-        places[request.name] = np.average(mesh.points[nodes], axis=0, weights=weights)
-    return places
+        found.append((np.average(mesh.points[nodes], axis=0, weights=weights), weights))
+    return found
 
 
 def _single_node(model: FEModel, mesh: Mesh, name: str, node: int) -> Interface:

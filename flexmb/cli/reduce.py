@@ -11,9 +11,7 @@ from cyclopts import Group, Parameter
 
 if TYPE_CHECKING:
     from flexmb.bodies.reduced_body import ReducedBody
-    from flexmb.elements.material import Material
     from flexmb.errors import Fault
-    from flexmb.mesh.mesh import Mesh
 
 _MESH = Group("Mesh and material", sort_key=1)
 _TIES = Group("Interfaces", sort_key=2)
@@ -99,6 +97,22 @@ class ReduceOptions:
             "or 'spin=300 rad/s about INTERFACE:z'. May be repeated.",
         ),
     ] = None
+    mass: Annotated[
+        list[str] | None,
+        _option(
+            _TIES,
+            "Mass at an interface or marker: 'tip=2 kg', with inertia xx, yy, zz 'tip=2 kg, 0.01, 0.01, 0.02', with "
+            "'offset=0, 0, 5 mm'. May be repeated. With --stiffness: the mass matrix (CalculiX: found next to .sti).",
+        ),
+    ] = None
+    hold: Annotated[
+        list[str] | None,
+        _option(
+            _TIES,
+            "Hold nodes in a rigid frame that moves with the body: SET, or SET:z for single components (x, y, z, rx, "
+            "ry, rz). A support of the deck by its name has its own components. May be repeated.",
+        ),
+    ] = None
     method: Annotated[
         str,
         _option(_MODES, "craig-bampton, free (free modes) or fixed (fixed-interface modes). Default: craig-bampton."),
@@ -171,7 +185,6 @@ class ReduceOptions:
             "Stiffness matrix: SciPy .npz, Matrix Market or Abaqus .mtx, CalculiX .sti, for the nodes of MESH.",
         ),
     ] = None
-    mass: Annotated[Path | None, _option(_ELSEWHERE, "Mass matrix. CalculiX: found next to the .sti file.")] = None
     dofs: Annotated[Path | None, _option(_ELSEWHERE, "Node and direction of each row, e.g. CalculiX .dof.")] = None
 
 
@@ -225,7 +238,7 @@ def _reduced(path: Path, options: ReduceOptions, progress: Any) -> ReducedBody:
     from flexmb.bodies.part import Part, read_part_mesh
     from flexmb.cli import reduce_arguments as arguments
     from flexmb.cli.plain_output import typed_command
-    from flexmb.elements.deck_materials import deck_materials
+    from flexmb.elements.cell_properties import has_properties
     from flexmb.errors import InputError
 
     faults: list[Fault] = []
@@ -233,12 +246,7 @@ def _reduced(path: Path, options: ReduceOptions, progress: Any) -> ReducedBody:
     mesh = read_part_mesh(path, options.unit, options.stiffness is not None, faults, progress, **reading)
     request = arguments.read_request(options, mesh, faults)
     materials = arguments.read_materials(options.material or [], faults)
-    from_deck = mesh is not None and not options.material and options.stiffness is None
-    if from_deck and mesh is not None:
-        materials, unusable = deck_materials(mesh)
-        faults += unusable
-        from_deck = bool(materials or unusable)
-        mesh = _with_note(mesh, materials)
+    from_deck = mesh is not None and has_properties(mesh)
     section = arguments.read_section(options.section, faults)
     thickness = arguments.read_thickness(options.thickness, faults)
     y_axis = arguments.read_axis("--y-axis", options.y_axis, faults)
@@ -248,6 +256,7 @@ def _reduced(path: Path, options: ReduceOptions, progress: Any) -> ReducedBody:
         found = part.mesh_faults(mesh)
         # Not said of what was given but could not be read: no interface (the only fault without a place), no section.
         unread: list[tuple[str, ...]] = [()] if options.interface else []
+        unread += [] if options.material or from_deck else [("material",)]
         unread += [("section",)] if options.section and section is None else []
         unread += [("thickness",)] if options.thickness and thickness is None else []
         faults += [fault for fault in found if fault.path not in unread]
@@ -260,21 +269,6 @@ def _reduced(path: Path, options: ReduceOptions, progress: Any) -> ReducedBody:
         return part.reduced(mesh, progress=progress, command=typed_command())
     except InputError as error:
         raise InputError(arguments.as_options(error.faults, given)) from error
-
-
-def _with_note(mesh: Mesh, materials: dict[str, Material]) -> Mesh:
-    """The mesh with a note that its materials are those of the file."""
-    from dataclasses import replace
-
-    from flexmb.bodies.part import material_text
-
-    if not materials:
-        return mesh
-    texts = "; ".join(material_text(name, material) for name, material in list(materials.items())[:5])
-    note = (
-        f"No --material was given: the materials of the file are used ({texts}{'; ...' if len(materials) > 5 else ''})."
-    )
-    return replace(mesh, notes=(*mesh.notes, note))
 
 
 def _target_faults(target: Path) -> list[Fault]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from flexmb.axes import named_direction
@@ -31,12 +32,18 @@ from flexmb.model.schema.table import ValidationError
 from flexmb.model.units import KINDS
 from flexmb.reduction.load_words import read_load
 from flexmb.reduction.request import RIGID_OR_AVERAGED, ReductionRequest
-from flexmb.reduction.tie_words import read_frame, read_tie
+from flexmb.reduction.tie_words import read_frame, read_hold, read_tie
 from flexmb.suggestions import did_you_mean
 
 _KEY = re.compile(r"(?:^|(?<=[\s,;]))([^\W\d]\w*)\s*=")
 _NUMBER_FOLLOWS = re.compile(r"\s*[-+.(]?\s*\d")
-_OPTIONS = {"interfaces": "--interface", "materials": "--material", "markers": "--marker", "loads": "--load"}
+_OPTIONS = {
+    "interfaces": "--interface",
+    "materials": "--material",
+    "markers": "--marker",
+    "masses": "--mass",
+    "loads": "--load",
+}
 
 
 class _Tables(Strict):
@@ -228,12 +235,15 @@ def read_axis(option: str, word: str | None, faults: list[Fault]) -> tuple[float
 
 def read_request(options: ReduceOptions, mesh: Mesh | None, faults: list[Fault]) -> ReductionRequest:
     """The reduction request of the command line; mesh : None if it could not be read"""
+    from flexmb.cli.mass_arguments import read_masses
+
     tie = options.tie.strip().lower()
     if tie not in RIGID_OR_AVERAGED:
         hint = did_you_mean(tie, RIGID_OR_AVERAGED, "Choices")
         faults.append(Fault(f"'{tie[:60]}' is not a tie.", (f"--tie {options.tie}",), hint))
         tie = RIGID_OR_AVERAGED[0]
     sets: Collection[str] = mesh.node_sets if mesh is not None else ()
+    masses = read_masses(options.mass or [], faults) if options.stiffness is None else ()
     interfaces = read_ties("--interface", options.interface or [], tie, sets, faults)
     loads = _made(read_load(word, (f"--load {word}",), faults) for word in options.load or [])
     prestress = (read_prestress(word, loads, (f"--prestress {word}",), faults) for word in options.prestress or [])
@@ -257,10 +267,12 @@ def read_request(options: ReduceOptions, mesh: Mesh | None, faults: list[Fault])
         stress=options.stress,
         compare=not options.no_compare,
         stiffness=options.stiffness,
-        mass=options.mass,
+        mass=Path(options.mass[0]) if options.mass and options.stiffness is not None else None,
         dofs=options.dofs,
         loads=loads,
         prestress=_made(prestress),
+        masses=masses,
+        hold=tuple(read_hold(word, sets) for word in options.hold or []),
     )
 
 
@@ -273,10 +285,9 @@ def elsewhere_faults(options: ReduceOptions, materials_of_deck: bool) -> list[Fa
     """Options that do not go together or need another one, with and without matrices computed elsewhere."""
     faults = []
     if options.stiffness is None:
-        for name in ("mass", "dofs"):
-            if getattr(options, name) is not None:
-                text = "this option needs a stiffness matrix computed elsewhere, and none is given."
-                faults.append(Fault(text, (f"--{name}",), "Give --stiffness FILE."))
+        if options.dofs is not None:
+            text = "this option needs a stiffness matrix computed elsewhere, and none is given."
+            faults.append(Fault(text, ("--dofs",), "Give --stiffness FILE."))
         if not options.material and not materials_of_deck:
             hint = f"Give --material {next(iter(MATERIALS))} (or {', '.join(list(MATERIALS)[1:])})"
             hint += ", or --material 'E=210e9 nu=0.3 density=7850'."
@@ -286,6 +297,8 @@ def elsewhere_faults(options: ReduceOptions, materials_of_deck: bool) -> list[Fa
                 Fault("this option orients a cross-section, and none is given.", ("--y-axis",), "Give --section.")
             )
         return faults
+    if options.mass and len(options.mass) > 1:
+        faults.append(Fault("with --stiffness it is one mass matrix.", ("--mass",), "Give it once."))
     for name in ("material", "section", "thickness", "y_axis", "lumped", "straighten"):
         if getattr(options, name):
             text = "matrices computed elsewhere already contain this."

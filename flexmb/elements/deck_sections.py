@@ -43,6 +43,9 @@ def deck_section(entry: BeamProperty, poisson: float = 0.0) -> tuple[Section, fl
         return _principal(
             entry.A, entry.Iy, entry.Iz, entry.Iyz, entry.J or None, entry.shear_y or None, entry.shear_z or None
         )
+    if entry.shape not in _RECTANGLES:
+        known = ", ".join(["circle", "tube", "rectangle", *_RECTANGLES])
+        raise InputError([Fault(f"the shape '{entry.shape[:20]}' is not known ({known})")])
     parts = _RECTANGLES[entry.shape](*sizes)
     if any(b <= 0.0 or h <= 0.0 for _, _, b, h in parts):
         raise InputError([Fault(f"the walls of the section of '{entry.name[:60]}' are thicker than the section")])

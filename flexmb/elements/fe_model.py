@@ -14,6 +14,7 @@ import numpy as np
 
 from flexmb.arrays import Floats, Integers
 from flexmb.elements.riders import Riders, every_node
+from flexmb.mesh.losses import Loss
 from flexmb.mesh.mesh import Mesh
 
 Sparse = Any
@@ -35,7 +36,7 @@ class FEModel:
     mesh: Mesh | None = None
     """The mesh it was assembled from; None for imported matrices"""
     elastic: Any = None
-    """Data for second-order forces and stress beside the mesh: Lame constants of solid cells, or beams"""
+    """Data for second-order forces and stress beside the mesh: Lame constants of solid cells"""
     shells: Any = None
     """The same for shell cells"""
     mass_riders: tuple[Riders, Sparse] | None = None
@@ -45,6 +46,10 @@ class FEModel:
     """Springs of a deck, for second-order forces"""
     ties: Any = None
     """Elimination of the unknowns that follow others; None: all are independent"""
+    beams: Any = None
+    """The beams of line cells"""
+    losses: tuple[Loss, ...] = ()
+    """Data of a deck that the model does not have"""
 
     @property
     def n_blocks(self) -> int:

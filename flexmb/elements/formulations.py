@@ -2,7 +2,8 @@
 
 Input: element types of the file (Abaqus names, Nastran cards with the flags of PSOLID) and the choice for hex8.
 Output: losses with the sentence and what to do. flexmb integrates all solid cells fully; hex8 have incompatible modes
-unless `full` is chosen. Sources: Abaqus, element naming convention; MSC Nastran Quick Reference Guide, PSOLID.
+unless `full` is chosen, shells assumed strains. Sources: Abaqus, element naming convention; MSC Nastran Quick Reference
+Guide, PSOLID.
 """
 
 from __future__ import annotations
@@ -15,12 +16,19 @@ from flexmb.mesh.losses import Loss
 _ABAQUS = re.compile(r"(DC3D|AC3D|C3D)(\d+)(\D*)")
 _NASTRAN = re.compile(r"(CHEXA|CPENTA|CTETRA|CPYRAM)(\d+)(?: with (.*))?")
 _TRUSS = re.compile(r"T[23]D\d.*|CROD|CTUBE")
+_SHELL = re.compile(r"(?:S\d|STRI6)(R?)(5?).*")
+_FLAT = re.compile(r"(CPS|CPE|CPEG|CAX|DS|DC2D|DCAX|R3D)\d.*")
 _OTHER_BEAM = re.compile(r"B[23][12].*|PIPE.*|F3D.*|CBEAM3")
 
 
-def other_formulations(elements: Mapping[str, int], hex8: str) -> Iterator[Loss]:
-    """Losses of the element types that are computed in another way than the deck's program does."""
+def other_formulations(elements: Mapping[str, int], hex8: str, trusses: bool = False) -> Iterator[Loss]:
+    """Losses of the element types that are computed in another way than the deck's program does.
+
+    trusses : whether trusses are computed as such
+    """
     for word, count in elements.items():
+        if trusses and _TRUSS.fullmatch(word):
+            continue
         level, text = _difference(word, hex8)
         if text:
             yield Loss("formulation", f"{count:,} {word} {text}", count, level)
@@ -34,6 +42,13 @@ def _difference(word: str, hex8: str) -> tuple[str, str]:
         return _nastran(match.group(1), int(match.group(2)), match.group(3) or "", hex8)
     if _TRUSS.fullmatch(word):
         return "care", "are trusses without bending, and are computed as beams with the section of --section"
+    if match := _SHELL.fullmatch(word):
+        reduced = (
+            "have reduced integration" if match.group(1) else "have five unknowns a node" if match.group(2) else ""
+        )
+        return "note", f"{reduced}, and are computed with assumed strains (MITC)" if reduced else ""
+    if _FLAT.fullmatch(word):
+        return "care", "are no shells (plane, axisymmetric or rigid elements, or heat), and are computed as shells"
     if _OTHER_BEAM.fullmatch(word):
         return "note", "are computed as straight beams that are exact in bending under end loads"
     return "note", ""

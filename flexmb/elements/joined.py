@@ -37,7 +37,8 @@ def joined(models: Sequence[FEModel]) -> FEModel:
     if shells is not None:
         shells = shells.renumbered(rotations)
     mesh = next((model.mesh for model in models if model.mesh is not None), None)
-    return FEModel(models[0].points, K, M, rotations, mesh, elastic, shells, _carriers(models, rotations))
+    beams = next((model.beams for model in models if model.beams is not None), None)
+    return FEModel(models[0].points, K, M, rotations, mesh, elastic, shells, _carriers(models, rotations), beams=beams)
 
 
 def _unknowns(model: FEModel, rotations: Integers) -> Integers:

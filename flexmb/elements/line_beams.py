@@ -1,8 +1,9 @@
 """Frames of line cells: stiffness and mass of beams between the nodes of a mesh, six unknowns per node.
 
-Input: a mesh of two- or three-node lines (a three-node cell is two beams that meet in its middle node), material and
-section. Every beam is straight, exact under end loads in bending (`beam_elements`, with shear if the section has shear
-coefficients), linear in stretch and twist: K_xx = E A/h [1, -1; -1, 1], twist likewise with G J. Mass is consistent.
+Input: a mesh with two- or three-node lines (a three-node cell is two beams that meet in its middle node), material and
+section; beams may lie beside their nodes at the end of rigid arms, trusses have three unknowns per node. Every beam is
+straight, exact under end loads in bending (`beam_elements`, with shear if the section has shear coefficients), linear
+in stretch and twist: K_xx = E A/h [1, -1; -1, 1], twist likewise with G J. Mass is consistent.
 Output: an `FEModel`: blocks 0 .. n-1 are displacements, the others the rotation vectors of the nodes.
 Source: J. S. Przemieniecki, Theory of Matrix Structural Analysis (1968), chapters 5 (stiffness) and 11 (mass).
 """
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from flexmb.arrays import Floats, Integers
+from flexmb.arrays import Flags, Floats, Integers
 from flexmb.elements.beam_elements import BeamLine
 from flexmb.elements.fe_model import FEModel
 from flexmb.elements.line_sets import LineCells, directions_of, line_cells, values_of
@@ -48,6 +49,22 @@ class BeamData:
     shear: bool = True
     """Whether sections with shear coefficients have shear deformation"""
     rotary_inertia: bool = True
+    offsets: Floats | None = None
+    """(e, 2, 3) [m] from the nodes to the ends of the beams; None: none"""
+    line_mass: Floats | None = None
+    """(e,) [kg/m] mass beside that of the material; None: none"""
+    trusses: Flags | None = None
+    """(e,) which of them carry axial force alone; None: none"""
+
+    @property
+    def turning(self) -> Integers:
+        """Nodes with rotations, sorted"""
+        beams = self.nodes if self.trusses is None else self.nodes[~self.trusses]
+        return np.unique(beams).astype(np.int64)
+
+    def ends(self, points: Floats) -> Floats:
+        """(e, 2, 3) ends of the beams [m]"""
+        return points[self.nodes] if self.offsets is None else points[self.nodes] + self.offsets
 
 
 def assemble_beams(
@@ -77,21 +94,32 @@ def assemble_beams(
     faults += _zero_lengths(mesh, lines)
     if faults:
         raise InputError(faults)
-    axes = _beam_axes(mesh, lines, sections, wanted)
+    axes = beam_axes(mesh.points[lines.ends], lines, sections, wanted)
     data = BeamData(lines.ends, axes, tuple(materials), tuple(sections), shear is not False, rotary_inertia)
-    return _assembled(mesh, data)
+    return assemble_beam_data(mesh, data)
+
+
+def can_be_halved(model: FEModel) -> bool:
+    """Whether a model is a frame of beams alone: cutting a truss makes a mechanism"""
+    beams: BeamData | None = model.beams
+    return beams is not None and beams.trusses is None and model.elastic is None and model.shells is None
 
 
 def halved(model: FEModel) -> FEModel:
-    """The same frame with every beam cut into two, to judge the discretisation."""
-    data, n = model.elastic, len(model.points)
+    """The same beams, every one cut into two, to judge the discretisation; new nodes come after those of the frame."""
+    data, n = model.beams, len(model.points)
     middle = n + np.arange(len(data.nodes))
-    points = np.concatenate([model.points, model.points[data.nodes].mean(axis=1)])
+    points = np.concatenate([model.points, data.ends(model.points).mean(axis=1)])
     pairs = [np.stack([data.nodes[:, 0], middle], axis=1), np.stack([middle, data.nodes[:, 1]], axis=1)]
-    nodes = np.concatenate(pairs)
+    nodes, offsets = np.concatenate(pairs), None
+    if data.offsets is not None:
+        none = np.zeros_like(data.offsets[:, 0])
+        starts, ends = data.offsets[:, 0], data.offsets[:, 1]
+        offsets = np.concatenate([np.stack([starts, none], axis=1), np.stack([none, ends], axis=1)])
+    line_mass = None if data.line_mass is None else np.tile(data.line_mass, 2)
     twice = (np.concatenate([data.axes] * 2), data.materials * 2, data.sections * 2)
     mesh = Mesh(points, (Cells("line2", nodes),))
-    return _assembled(mesh, BeamData(nodes, *twice, data.shear, data.rotary_inertia))
+    return assemble_beam_data(mesh, BeamData(nodes, *twice, data.shear, data.rotary_inertia, offsets, line_mass))
 
 
 def _unfit_sections(sections: Sequence[Section | None], shear: bool | None) -> list[Fault]:
@@ -115,9 +143,8 @@ def _zero_lengths(mesh: Mesh, lines: LineCells) -> list[Fault]:
     return [Fault(f"{short.size} line cells have no length, the first is {lines.name(int(short[0]))}", ("mesh",))]
 
 
-def _beam_axes(mesh: Mesh, lines: LineCells, sections: Sequence[Section], wanted: Floats) -> Floats:
-    """(e, 3, 3) rows x, y, z of every beam; rows of `wanted` that are not numbers are chosen here."""
-    ends = mesh.points[lines.ends]
+def beam_axes(ends: Floats, lines: LineCells, sections: Sequence[Section], wanted: Floats) -> Floats:
+    """(e, 3, 3) rows x, y, z of every beam; ends : (e, 2, 3); rows of `wanted` that are not numbers are chosen here."""
     along = ends[:, 1] - ends[:, 0]
     along /= np.linalg.norm(along, axis=1)[:, None]
     wanted = wanted.copy()
@@ -151,49 +178,82 @@ def _most_across(along: Floats, is_round: bool) -> Floats:
     return np.eye(3)[choice]
 
 
-def _assembled(mesh: Mesh, data: BeamData) -> FEModel:
-    ends = mesh.points[data.nodes]
+def assemble_beam_data(mesh: Mesh, data: BeamData) -> FEModel:
+    """Stiffness and mass of beams between the nodes of a mesh."""
+    ends = data.ends(mesh.points)
     lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
-    made: dict[tuple[float, int, int], tuple[Floats, Floats]] = {}
+    made: dict[tuple[float, float, bool, int, int], tuple[Floats, Floats]] = {}
     pairs = []
-    for h, material, section in zip(lengths, data.materials, data.sections, strict=True):
-        key = (float(f"{h:.12e}"), id(material), id(section))  # equal spacings differ in their last digits only
+    extra = np.zeros(len(lengths)) if data.line_mass is None else data.line_mass
+    trusses = np.zeros(len(lengths), dtype=bool) if data.trusses is None else data.trusses
+    for i, (h, material, section) in enumerate(zip(lengths, data.materials, data.sections, strict=True)):
+        rounded = float(f"{h:.12e}")  # equal spacings differ in their last digits only
+        key = (rounded, float(extra[i]), bool(trusses[i]), id(material), id(section))
         if key not in made:
-            made[key] = _beam(key[0], material, section, data.shear, data.rotary_inertia)
+            of_length = (rounded, material, section, float(extra[i]))
+            made[key] = _truss(*of_length) if trusses[i] else _beam(*of_length, data.shear, data.rotary_inertia)
         pairs.append(made[key])
     n = len(mesh.points)
-    rotations = np.unique(data.nodes)
-    turning = n + np.searchsorted(rotations, data.nodes)
+    rotations = data.turning
+    # a truss has no rotations: its matrices are zero there
+    turning = np.where(trusses[:, None], data.nodes, n + np.searchsorted(rotations, data.nodes))
     blocks = np.stack([data.nodes[:, 0], turning[:, 0], data.nodes[:, 1], turning[:, 1]], axis=1)
-    K = _scattered(np.stack([pair[0] for pair in pairs]), data.axes, blocks, n + len(rotations))
-    M = _scattered(np.stack([pair[1] for pair in pairs]), data.axes, blocks, n + len(rotations))
-    return FEModel(mesh.points, K, M, rotations.astype(np.int64), mesh, data)
+    K, M = (
+        _scattered(np.stack([pair[i] for pair in pairs]), data.axes, data.offsets, blocks, n + len(rotations))
+        for i in (0, 1)
+    )
+    return FEModel(mesh.points, K, M, rotations, mesh, beams=data)
 
 
-def _beam(h: float, material: Material, section: Section, shear: bool, rotary: bool) -> tuple[Floats, Floats]:
+def _truss(h: float, material: Material, section: Section, line_mass: float) -> tuple[Floats, Floats]:
+    """(12, 12) stiffness and mass of a bar that carries axial force alone."""
+    K, M = np.zeros((12, 12)), np.zeros((12, 12))
+    pull = np.array([[1.0, -1.0], [-1.0, 1.0]]) / h
+    K[np.ix_(_STRETCH, _STRETCH)] = material.E * section.A * pull
+    for i in range(3):
+        M[np.ix_((i, i + 6), (i, i + 6))] = _carried(h, material.density * section.A + line_mass)
+    return K, M
+
+
+def _carried(h: float, rhoA: float) -> Floats:
+    return rhoA * np.array([[2.0, 1.0], [1.0, 2.0]]) * h / 6.0
+
+
+def _beam(
+    h: float, material: Material, section: Section, line_mass: float, shear: bool, rotary: bool
+) -> tuple[Floats, Floats]:
     """(12, 12) stiffness and mass of one beam in its own axes: u, theta at the start, u, theta at the end."""
     K, M = np.zeros((12, 12)), np.zeros((12, 12))
     rho = material.density
+    rhoA = rho * section.A + line_mass
     pull = np.array([[1.0, -1.0], [-1.0, 1.0]]) / h
-    carry = np.array([[2.0, 1.0], [1.0, 2.0]]) * h / 6.0
     assert section.J is not None
     K[np.ix_(_STRETCH, _STRETCH)] = material.E * section.A * pull
-    M[np.ix_(_STRETCH, _STRETCH)] = rho * section.A * carry
+    M[np.ix_(_STRETCH, _STRETCH)] = _carried(h, rhoA)
     K[np.ix_(_TWIST, _TWIST)] = material.G * section.J * pull
-    M[np.ix_(_TWIST, _TWIST)] = rho * section.Ip * carry
+    M[np.ix_(_TWIST, _TWIST)] = _carried(h, rho * section.Ip)
     for (at, sign), I, k in ((_BEND_Y, section.Iz, section.shear_y), (_BEND_Z, section.Iy, section.shear_z)):
         GA = None if k is None or not shear else np.array([k * material.G * section.A])
         rhoI = np.array([rho * I if rotary else 0.0])
-        line = BeamLine(np.array([0.0, h]), np.array([material.E * I]), GA, np.array([rho * section.A]), rhoI)
+        line = BeamLine(np.array([0.0, h]), np.array([material.E * I]), GA, np.array([rhoA]), rhoI)
         stiffness, mass = line.matrices()
         K[np.ix_(at, at)] = stiffness * np.outer(sign, sign)
         M[np.ix_(at, at)] = mass * np.outer(sign, sign)
     return K, M
 
 
-def _scattered(local: Floats, axes: Floats, blocks: Integers, n_blocks: int) -> Any:
-    """(3 b, 3 b) BSR: sum of the beam matrices in world axes, T^T A T with the axes repeated four times in T."""
+def _scattered(local: Floats, axes: Floats, offsets: Floats | None, blocks: Integers, n_blocks: int) -> Any:
+    """(3 b, 3 b) BSR: sum of the beam matrices in world axes, T^T A T with the axes repeated four times in T.
+
+    An end beside its node moves with it: u + theta x offset.
+    """
     world = np.einsum("epi,eapbq,eqj->eaibj", axes, local.reshape(-1, 4, 3, 4, 3), axes, optimize=True)
+    if offsets is not None:
+        arms = np.zeros((len(blocks), 4, 3, 4, 3))
+        arms[:, np.arange(4), :, np.arange(4)] = np.eye(3)
+        for end in (0, 1):
+            arms[:, 2 * end, :, 2 * end + 1] = np.cross(np.eye(3), offsets[:, end, None]).transpose(0, 2, 1)
+        world = np.einsum("eaibj,eaicp,ebjdq->ecpdq", world, arms, arms, optimize=True)
     world = (world + world.transpose(0, 3, 4, 1, 2)) / 2.0
     unknowns = 3 * blocks[:, :, None] + np.arange(3)
     rows = np.broadcast_to(unknowns[:, :, :, None, None], world.shape)

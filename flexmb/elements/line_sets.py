@@ -1,7 +1,7 @@
 """Line cells of a mesh as beams, and their properties: one value for all, or one per cell set.
 
-Input: a mesh and values. Output: beams (pairs of nodes), a value for each, and all faults: points without beams, solid
-cells, unknown sets, cells without a value or with two different ones.
+Input: a mesh and values. Output: beams (pairs of nodes), a value for each, and all faults: points without beams,
+unknown sets, cells without a value or with two different ones.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from flexmb.arrays import Floats, Integers
 from flexmb.errors import Fault
 from flexmb.mesh.deck import deck_nodes
-from flexmb.mesh.mesh import LINES, SOLIDS, Mesh
+from flexmb.mesh.mesh import LINES, Mesh
 from flexmb.suggestions import did_you_mean
 
 
@@ -54,20 +54,15 @@ def line_cells(mesh: Mesh) -> tuple[LineCells, list[Fault]]:
         for pair in pairs:
             parts.append((cells.nodes[:, pair], np.full(n, block), np.arange(n), number, ids))
         first += n
-    solids = sum(len(cells) for cells in mesh.cells if cells.kind in SOLIDS)
-    if solids:
-        text = f"the mesh has {solids} solid cells beside its {first} line cells"
-        hint = "Use one type of cells: a beam on a node of a solid rotates freely there."
-        faults.append(Fault(text, ("mesh",), hint))
     if not parts:
         faults.append(Fault("the mesh has no line cells", ("mesh",), "Beams need line cells (2 or 3 nodes)."))
         empty = np.zeros(0, dtype=np.int64)
         return LineCells(np.zeros((0, 2), dtype=np.int64), empty, empty, empty, empty), faults
     lines = LineCells(*(np.concatenate(columns).astype(np.int64) for columns in zip(*parts, strict=True)))
-    return lines, faults + _wrong_points(mesh, lines, bool(solids))
+    return lines, faults + _wrong_points(mesh, lines)
 
 
-def _wrong_points(mesh: Mesh, lines: LineCells, has_solids: bool) -> list[Fault]:
+def _wrong_points(mesh: Mesh, lines: LineCells) -> list[Fault]:
     n = len(mesh.points)
     faults = []
     if lines.ends.min() < 0 or lines.ends.max() >= n:
@@ -75,7 +70,7 @@ def _wrong_points(mesh: Mesh, lines: LineCells, has_solids: bool) -> list[Fault]
     if not np.isfinite(mesh.points).all():
         faults.append(Fault("points have coordinates that are not finite", ("mesh",)))
     unused = np.setdiff1d(np.setdiff1d(np.arange(n), lines.ends), deck_nodes(mesh.deck))
-    if unused.size and not has_solids:
+    if unused.size and all(cells.kind in LINES for cells in mesh.cells):
         text = f"{unused.size} points belong to no line cell, the first is number {unused[0]}"
         faults.append(Fault(text, ("mesh",), "Remove them: nothing holds them."))
     return faults

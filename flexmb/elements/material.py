@@ -63,6 +63,13 @@ class Material:
         return cls(E, E / (2.0 * (1.0 + nu)), density, name, expansion)
 
 
+def material_text(cell_set: str, material: Material) -> str:
+    """A material for reading: "web: steel, E = 210 GPa, nu = 0.3, density 7850 kg/m^3"."""
+    nu = material.E / (2.0 * material.G) - 1.0
+    numbers = f"E = {material.E / 1e9:.6g} GPa, nu = {nu:.4g}, density {material.density:.6g} kg/m^3"
+    return (f"{cell_set}: " if cell_set else "") + (f"{material.name}, " if material.name else "") + numbers
+
+
 MATERIALS = {
     name: Material.isotropic(E, nu, density, name, expansion)
     for name, E, nu, density, expansion in (

@@ -7,6 +7,7 @@ u + th x arm, and to second order along amplitudes of shapes k, l by u_kl + th_k
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,3 +58,10 @@ class Riders:
 def every_node(n: int) -> Riders:
     """The nodes themselves."""
     return Riders(np.arange(n))
+
+
+def together(parts: Sequence[Riders]) -> Riders:
+    """The points of several riders, one after the other."""
+    arms = [np.zeros((len(part.nodes), 3)) if part.arms is None else part.arms for part in parts]
+    none = [np.full(len(part.nodes), -1) if part.turning is None else part.turning for part in parts]
+    return Riders(np.concatenate([part.nodes for part in parts]), np.concatenate(arms), np.concatenate(none))

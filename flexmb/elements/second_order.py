@@ -6,7 +6,6 @@ import numpy as np
 
 from flexmb.arrays import Floats, Integers
 from flexmb.elements.fe_model import FEModel
-from flexmb.elements.line_beams import BeamData
 from flexmb.elements.solid import second_order as solid
 from flexmb.elements.solid.elasticity import Elasticity
 from flexmb.elements.solid.parallel import Progress
@@ -14,7 +13,7 @@ from flexmb.elements.solid.parallel import Progress
 
 def has_second_order(model: FEModel) -> bool:
     """Whether second-order forces and stress of all cells of a model are known: solids and shells, not beams."""
-    if model.mesh is None or isinstance(model.elastic, BeamData) or model.carriers[1] is None:
+    if model.mesh is None or model.beams is not None or model.carriers[1] is None:
         return False
     return isinstance(model.elastic, Elasticity) or model.shells is not None
 

@@ -3,9 +3,9 @@
 Every set of the file becomes a node set, because interfaces are sets: of nodes as they are, of surfaces, lines or cells
 by their nodes. Sets of solid and line cells are cell sets too, where materials are assigned. If several sets have one
 name, the node set has priority over the surface, the surface over lines, and lines over cells.
-Surface cells are shells if they are wanted and do not lie on solid cells, or have a section in the file; a file of
-surface cells alone is one of shells. Cells that are left out although they have stiffness or mass (shells, bars on
-solids) are losses, unless the assembly uses their properties (`deck.USED`): then they are cells.
+Surface cells are shells if they have a section in the file, or are wanted and do not lie on solid cells; a file of
+surface cells alone is one of shells. Lines along other cells are beams if they have a section in the file. Cells that
+are left out although they have stiffness or mass are losses; `deck.USED` are the sections that the assembly uses.
 """
 
 from __future__ import annotations
@@ -45,9 +45,8 @@ def build_mesh(
     points[:, : raw.points.shape[1]] = raw.points
     _without_face_nodes(raw, notes)
     _reject_kinds(raw)
-    shells = shells or "shells" in uses
     shells = shells or not any(len(cells.nodes) for cells in raw.cells if cells.kind in {**SOLIDS, **LINES})
-    roles = _roles(raw, len(points), notes, shells, "beams" in uses)
+    roles = _roles(raw, len(points), notes, shells, uses)
     used = np.zeros(len(points), dtype=bool)
     for cells, role in zip(raw.cells, roles, strict=True):
         if role == "cells":
@@ -162,28 +161,37 @@ def _advice(kinds: list[str]) -> str:
     return ""
 
 
-def _roles(raw: RawMesh, n_points: int, notes: list[str], shells: bool, with_bars: bool) -> list[str]:
+def _roles(raw: RawMesh, n_points: int, notes: list[str], shells: bool, uses: frozenset[str]) -> list[str]:
     """Role of every block: "cells" (stiffness and mass), or "line", "surface", "nodes" (named places)."""
-    of_solids = np.zeros(n_points, dtype=bool)
-    for cells in raw.cells:
-        if cells.kind in SOLIDS:
-            of_solids[cells.nodes] = True
-    roles = []
+    roles = [""] * len(raw.cells)
+    within = np.zeros(n_points, dtype=bool)
     for i, cells in enumerate(raw.cells):
-        if shells and cells.kind in SURFACES and (cells.has_section or not of_solids[cells.nodes].all()):
-            roles.append("cells")
-        elif cells.kind in SURFACES or cells.kind == "vertex":
-            roles.append("surface" if cells.kind in SURFACES else "nodes")
-        elif with_bars and cells.has_section:
-            roles.append("cells")
-        elif cells.kind in LINES and len(cells.nodes) and of_solids[cells.nodes].all():
-            # Meshers name edges by lines on the edges of solids; a beam at a solid shares one node with it.
-            roles.append("line")
+        if cells.kind in SOLIDS:
+            roles[i] = "cells"
+            within[cells.nodes] = True
+    of_solids = within.copy()
+    for i, cells in enumerate(raw.cells):
+        if cells.kind in SURFACES:
+            own = (shells or "shells" in uses) if cells.has_section else shells and not of_solids[cells.nodes].all()
+            roles[i] = "cells" if own else "surface"
+            within[cells.nodes] |= own
+    for i, cells in enumerate(raw.cells):
+        if cells.kind == "vertex":
+            roles[i] = "nodes"
+        elif (
+            cells.kind in LINES
+            and len(cells.nodes)
+            and within[cells.nodes].all()
+            and not ("beams" in uses and cells.has_section)
+        ):
+            # Meshers name edges by lines on the edges of other cells; a beam at a solid shares one node with it.
+            roles[i] = "line"
             where = [name for name, members in raw.cell_sets.items() if i in members]
             sets = f" (sets {', '.join(where)})" if where else ""
-            notes.append(f"{len(cells.nodes)} {cells.kind} cells lie on solid cells{sets}: they are not beams.")
-        else:
-            roles.append("cells")
+            on = "solid" if of_solids[cells.nodes].all() else "shell"
+            notes.append(f"{len(cells.nodes)} {cells.kind} cells lie on {on} cells{sets}: they are not beams.")
+        elif cells.kind in LINES:
+            roles[i] = "cells"
     return roles
 
 

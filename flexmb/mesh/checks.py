@@ -259,7 +259,11 @@ def _inertia(mass: float, first: Floats, second: Floats) -> Floats:
 def _neighbour_findings(mesh: Mesh, parts: tuple[int, ...], faults: list[Fault], warnings: list[WarningRecord]) -> None:
     for block in mesh.cells:
         copies = duplicate_cells(block)
-        if copies.any():
+        count = int(copies.sum())
+        if count and block.kind not in SOLIDS and mesh.deck is not None and (mesh.deck.shells or mesh.deck.beams):
+            text = f"{count} {block.kind} cells have the nodes of another one: their stiffness and mass add up."
+            warnings.append(WarningRecord("layered-cells", text, mesh.source, None, float(count), "1"))
+        elif count:
             faults.append(_fault(mesh, block, copies, "are duplicates", "Remove the copies."))
     near = coincident_points(mesh)
     if near:

@@ -18,8 +18,8 @@ import numpy as np
 from flexmb.arrays import Floats, Integers
 
 KINDS = ("materials", "shells", "beams", "masses", "springs", "ties", "supports")
-USED: frozenset[str] = frozenset({"materials", "masses", "springs", "ties"})
-"""Kinds of deck data that the assembly uses: "materials" are those of solid and line cells without --material"""
+USED: frozenset[str] = frozenset({"materials", "shells", "beams", "masses", "springs", "ties"})
+"""Kinds of deck data that the assembly uses; supports are used on request"""
 
 Vector = tuple[float, float, float]
 Matrix = tuple[tuple[float, ...], ...]

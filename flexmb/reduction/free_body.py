@@ -112,7 +112,7 @@ class FreeBody:
         values, axes = np.linalg.eigh(complement.T @ stiffness @ complement)
         if values[0] < _NO_FORCE:
             moving = self._ties[int(np.abs(complement @ axes[:, 0]).argmax()) // 6]
-            raise ComputationError(_mechanism(moving.point))
+            raise ComputationError(_mechanism(self.model, moving.point))
 
     def _hold_by_pins(self, progress: Progress) -> None:
         lengths = np.linalg.norm(self.R, axis=0)
@@ -130,7 +130,7 @@ class FreeBody:
         try:
             return factorise(K, points, later_bytes=self._later_bytes, progress=progress)
         except NotPositiveDefinite as error:
-            raise ComputationError(_mechanism(points[error.block])) from None
+            raise ComputationError(_mechanism(self.model, points[error.block])) from None
 
     def solve(self, f: Floats) -> Floats:
         """(3 b, k) displacements in mean axes under f : (3 b, k) and the inertia forces that balance it"""
@@ -158,7 +158,7 @@ class FreeBody:
         moving = np.flatnonzero(masses > 1e-12 * float(np.abs(model.M.diagonal()).max()))
         if len(moving):
             block = int(np.abs(moved[:, [moving[0]]].toarray()).argmax()) // 3
-            raise ComputationError(_mechanism(model.block_points[block]))
+            raise ComputationError(_mechanism(model, model.block_points[block]))
         self._moves = np.ones(len(ties.kept_rows), dtype=bool)
         self._moves[np.unique(free.nonzero()[0])] = False
         return K, ties.kept
@@ -260,12 +260,19 @@ class FreeBody:
         return float(np.sqrt(rounded) / (2.0 * np.pi))
 
 
-def _mechanism(place: Floats) -> str:
+def _mechanism(model: FEModel, place: Floats) -> str:
     where = ", ".join(f"{x:.4g}" for x in place)
+    hinges = []
+    if model.elastic is not None and (model.shells is not None or model.beams is not None):
+        hinges.append(
+            "a beam or shell at a node of a solid is hinged there: tie it, or hold rotations as the deck does"
+        )
+    if model.beams is not None and model.beams.trusses is not None:
+        hinges.append("trusses have no bending: give a section to compute them as beams")
+    why = "; ".join([*hinges, "parts that only touch at a node or an edge, or nodes that were not merged"])
     return (
         f"the stiffness is not positive definite near ({where}) m: a part of the mesh can move without deforming "
-        "(parts that only touch at a node or an edge, or nodes that were not merged), or it is more than a thousand "
-        "times as long as thick. List its parts with 'flexmb mesh info'."
+        f"({why}), or it is more than a thousand times as long as thick. List its parts with 'flexmb mesh info'."
     )
 
 

@@ -24,7 +24,8 @@ from flexmb.arrays import Floats, Integers
 from flexmb.elements.material import Material
 from flexmb.elements.number_checks import is_number, is_whole
 from flexmb.errors import Fault, InputError
-from flexmb.mesh.mesh import LINES, SOLIDS, Mesh
+from flexmb.mesh.mesh import LINES, Mesh
+from flexmb.reduction.attachments import HoldRequest, MassRequest, mass_faults
 from flexmb.reduction.damping import Damping, damping_faults
 from flexmb.reduction.load_words import LoadRequest, PrestressRequest, load_name_faults
 from flexmb.suggestions import did_you_mean
@@ -106,6 +107,10 @@ class ReductionRequest:
     """Loads on the mesh that become load shapes of the body"""
     prestress: tuple[PrestressRequest, ...] = ()
     """State of stress about which the body is linearised"""
+    masses: tuple[MassRequest, ...] = ()
+    """Point masses at interfaces and markers"""
+    hold: tuple[HoldRequest, ...] = ()
+    """Held components of nodes"""
 
     @property
     def count(self) -> int | None:
@@ -118,7 +123,8 @@ class ReductionRequest:
         faults += (
             _choice(("hex8",), self.hex8, HEX8) + self._order_faults() + self._count_faults() + self._band_faults()
         )
-        faults += self._tie_faults() + self._frame_faults() + damping_faults(self.damping, None) + self._load_faults()
+        faults += self._tie_faults() + self._mass_faults() + self._frame_faults() + damping_faults(self.damping, None)
+        faults += self._load_faults()
         for name in ("vectors", "stiffness", "mass", "dofs"):
             path = getattr(self, name)
             if path is not None and not path.is_file():
@@ -193,6 +199,14 @@ class ReductionRequest:
                     faults += _choice(place, request.tie, RIGID_OR_AVERAGED)
         return faults
 
+    def _mass_faults(self) -> list[Fault]:
+        faults = mass_faults(self.masses, [request.name for request in (*self.interfaces, *self.markers)])
+        for name in ("masses", "hold"):
+            if getattr(self, name) and self.stiffness is not None:
+                text = "matrices computed elsewhere take no masses and no held sets"
+                faults.append(Fault(text, (name,), "Leave it out, or add it where they are computed."))
+        return faults
+
     def _frame_faults(self) -> list[Fault]:
         word, _, name = split_frame(self.frame)
         faults = _choice(("frame",), word, FRAMES)
@@ -242,8 +256,11 @@ def _selection_faults(
     return [] if found else [Fault(f"'{request.select[:60]}' selects no nodes", place)]
 
 
-def material_faults(mesh: Mesh, materials: Mapping[str, Material]) -> list[Fault]:
-    """Cell sets that are missing or empty, cells without a material or with two; "" is the rest of the cells."""
+def material_faults(mesh: Mesh, materials: Mapping[str, Material], others: bool = False) -> list[Fault]:
+    """Cell sets that are missing or empty, cells without a material or with two; "" is the rest of the cells.
+
+    others : whether cells may have a material of the deck
+    """
     faults = []
     for name in materials:
         if name and name not in mesh.cell_sets:
@@ -259,7 +276,7 @@ def material_faults(mesh: Mesh, materials: Mapping[str, Material]) -> list[Fault
     twice, never = sum(int((n > 1).sum()) for n in counts), sum(int((n == 0).sum()) for n in counts)
     if twice:
         faults.append(Fault(f"{twice} cells have two materials: the sets overlap", ("materials",)))
-    if never and "" not in materials:
+    if never and "" not in materials and not others:
         hint = "Name their sets too, or give one material without a set, which applies to all other cells."
         faults.append(Fault(f"{never} cells have no material", ("materials",), hint))
     return faults
@@ -289,8 +306,7 @@ def with_rest(mesh: Mesh, materials: Mapping[str, Material]) -> tuple[Mesh, Mate
 def section_faults(mesh: Mesh, section: Any) -> list[Fault]:
     """Line cells without a cross-section, or a cross-section without line cells."""
     lines = sum(len(block) for block in mesh.cells if block.kind in LINES)
-    solids = sum(len(block) for block in mesh.cells if block.kind in SOLIDS)
-    if lines and not solids and section is None:
+    if lines and section is None and not (mesh.deck is not None and mesh.deck.beams):
         hint = "Give one, e.g. 'circle radius=3 mm'."
         return [Fault(f"the mesh has {lines} line cells, which need a cross-section", ("section",), hint)]
     if section is not None and not lines:

@@ -1,15 +1,21 @@
 """Interfaces, markers and frame of a reduction in words, as the command line and the model file spell them.
 
-bore_a    a=bore_a    pin=cylinder(0,0,0, 0,0,1, 10 mm):rbe3    clamped:bore_a
+bore_a    a=bore_a    pin=cylinder(0,0,0, 0,0,1, 10 mm):rbe3    clamped:bore_a    foot:z
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 
 from flexmb.errors import Fault
+from flexmb.reduction.attachments import HoldRequest
 from flexmb.reduction.request import RIGID_OR_AVERAGED, TieRequest
 from flexmb.suggestions import did_you_mean
+
+_COMPONENT = re.compile("r[xyz]|[xyz1-6]")
+_COMPONENTS = re.compile(f"(?:{_COMPONENT.pattern})+")
+_DIGITS = dict(zip(("x", "y", "z", "rx", "ry", "rz"), "123456", strict=True))
 
 
 def read_tie(
@@ -59,6 +65,17 @@ def _outside(text: str, sign: str, last: bool = False) -> int:
         if character == sign and depth <= 0 and (last or found < 0):
             found = at
     return found
+
+
+def read_hold(word: str, sets: Collection[str] = ()) -> HoldRequest:
+    """SET or SET:COMPONENTS such as "foot:z", "foot:xrz"; also digits 1 to 6 as in decks."""
+    text = word.strip()
+    at = -1 if text in sets else _outside(text, ":", last=True)
+    components = text[at + 1 :].strip().lower()
+    if at < 0 or not _COMPONENTS.fullmatch(components):
+        return HoldRequest(text)
+    found = {_DIGITS.get(part, part) for part in _COMPONENT.findall(components)}
+    return HoldRequest(text[:at].strip(), "".join(sorted(found)))
 
 
 def read_frame(word: str, interfaces: Sequence[TieRequest]) -> str:

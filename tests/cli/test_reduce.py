@@ -24,8 +24,10 @@ from flexmb.bodies.body_file import read_body, write_body
 from flexmb.bodies.body_report import report_text
 from flexmb.bodies.reduced_body import ReducedBody
 from flexmb.cli.progress import StageLine, stage_text, time_left
-from flexmb.elements.material import MATERIALS
+from flexmb.elements.cell_properties import cell_properties
+from flexmb.elements.material import MATERIALS, Material
 from flexmb.mesh.mesh import Mesh
+from flexmb.reduction.attachments import HoldRequest, MassRequest
 from flexmb.reduction.request import ReductionRequest, TieRequest
 from flexmb.verification.solid_meshes import box_mesh
 from tests.support.command_line import call, write_result
@@ -190,11 +192,10 @@ def test_materials_of_the_deck_are_used_where_none_is_given(folder: Path, capsys
     (folder / "deck.inp").write_text(INP + deck)
     words = ["--interface", "bore_a", "--interface", "bore_b", "--unit", "m"]
     assert call(capsys, "reduce", "deck.inp", *words, "--quiet") == (0, "", "")
-    (material,) = asked["materials"].values()
-    assert (material.E, material.G, material.density, material.name) == (7e10, 2.8e10, 2700.0, "soft")
-    assert any(
-        "No --material was given: the materials of the file are used (web: soft" in note for note in asked["mesh"].notes
-    )
+    assert asked["materials"] is None
+    found = cell_properties(asked["mesh"])
+    assert found.materials == [Material(7e10, 2.8e10, 2700.0, "soft")]
+    assert "Materials of the file are used: soft, E = 70 GPa" in found.notes[0]
     call(capsys, "reduce", "deck.inp", *words, "--quiet", "--material", "steel")
     assert asked["materials"] == STEEL, "what is given goes first"
     (folder / "deck.inp").write_text(INP + deck.replace("*DENSITY\n2700.\n", ""))
@@ -298,7 +299,7 @@ def test_every_option_arrives(folder: Path, capsys: Capture) -> None:
         ),
         (["rod.inp", *GOOD, "--section", "circle radius=1"], ["--section", "no line cells"]),
         (["rod.inp", *GOOD, "--y-axis", "z"], ["--y-axis: this option orients a cross-section, and none is given"]),
-        (["rod.inp", *GOOD, "--mass", "M.npz"], ["--mass: this option needs a stiffness matrix", "--stiffness"]),
+        (["rod.inp", *GOOD, "--mass", "M.npz"], ["--mass M.npz: expected a marker with its mass", "--stiffness"]),
         (["rod.inp", *GOOD, "--stiffness", "K.npz"], ["--material: matrices computed elsewhere already contain this"]),
         (["rod.inp", *GOOD, "-o", "nowhere/x.h5"], ["--output: Cannot write 'nowhere/x.h5': there is no folder"]),
         (["rod.inp", *GOOD, "-o", "."], ["--output: Cannot write '.': it is a folder"]),
@@ -437,3 +438,18 @@ def test_folded_cells_are_rejected_with_the_option_that_mends_them(
     call(capsys, "reduce", "bar.inp", *asked, "-o", "b.h5")
     found = [[coordinate.frequency for coordinate in read_body(Path(name)).coordinates] for name in ("a.h5", "b.h5")]
     assert found[0] == pytest.approx(found[1], rel=1e-6)
+
+
+def test_masses_and_held_sets(folder: Path, capsys: Capture) -> None:
+    words = ["--mass", "bore_a=2 kg, 1 g*m^2, 2 g*m^2, 0.003 offset=0, 0, 5 mm", "--mass", "bore_b=0.5"]
+    words += ["--hold", "bore_a:xRz", "--hold", "bore_b", "--quiet"]
+    assert call(capsys, "reduce", "rod.inp", *GOOD, *words)[0] == 0
+    first, second = asked["request"].masses
+    assert first == MassRequest("bore_a", 2.0, pytest.approx((0.001, 0.002, 0.003)), (0.0, 0.0, pytest.approx(0.005)))
+    assert second == MassRequest("bore_b", 0.5)
+    assert asked["request"].hold == (HoldRequest("bore_a", "16"), HoldRequest("bore_b"))
+    wrong = ["--mass", "bore_c=1", "--mass", "bore_a=1 m", "--mass", "bore_a=1,2", "--hold", "bor_a:z"]
+    message = refused(capsys, "reduce", "rod.inp", *GOOD, *wrong)
+    assert "--mass bore_c: there is no interface or marker 'bore_c'" in message
+    assert "--mass bore_a=1,2: expected a marker with its mass" in message and "--mass 1 m" in message
+    assert "there is no set 'bor_a'" in message

@@ -54,3 +54,10 @@ def test_the_choice_for_hex8_decides() -> None:
 def test_defaults_of_the_other_program_are_a_note() -> None:
     """CHEXA with 20 nodes is integrated with 2 x 2 x 2 points unless the deck says otherwise."""
     assert level("CHEXA20") == "note" and level("CPENTA15") == "note" and level("CHEXA20 with IN=3, ISOP=FULL") == ""
+
+
+def test_shells_and_trusses() -> None:
+    """Shells with reduced integration are noted; trusses are heard where they are computed as beams only."""
+    assert level("S4") == level("S3") == level("CQUAD4") == level("S8") == ""
+    assert level("S4R") == level("S8R") == level("S8R5") == level("STRI65") == "note" and level("CPS4R") == "care"
+    assert not list(other_formulations({"CROD": 2, "T3D2": 1}, "incompatible", trusses=True))

@@ -31,6 +31,20 @@ from flexmb.mesh.mesh import SURFACES, Cells, Mesh
 
 
 @dataclass(frozen=True)
+class CellSections:
+    """Section and direction of every shell cell, by block of the mesh."""
+
+    sections: tuple[ShellSection, ...]
+    numbers: Mapping[int, Integers]
+    """(cells,) number of the section"""
+    directions: Mapping[int, Floats]
+    """(cells, 3) of axis 1 of the materials, projected on the surface; NaN: any"""
+
+
+Sections = ShellSection | Mapping[str, ShellSection] | CellSections
+
+
+@dataclass(frozen=True)
 class ShellBlock:
     """The shell cells of one type, with the data for compiled loops."""
 
@@ -84,12 +98,12 @@ def _padded(values: Floats, length: int) -> Floats:
 
 def assemble_shells(
     mesh: Mesh,
-    sections: ShellSection | Mapping[str, ShellSection],
+    sections: Sections,
     *,
     direction: Floats | None = None,
     progress: Progress | None = None,
 ) -> FEModel:
-    """Stiffness and mass of the surface cells among the cells of a mesh, by cell set or one section for all.
+    """Stiffness and mass of the surface cells among the cells of a mesh, by cell set, by cell or one section for all.
 
     `direction` (3,) is that of axis 1 of the materials, projected on the surface; None: x, or y where x is normal.
     """
@@ -115,7 +129,7 @@ def assemble_shells(
     return FEModel(points, K_, M_, rotations, mesh, shells=data, mass_riders=mass_riders(points, data))
 
 
-def shell_data(mesh: Mesh, sections: ShellSection | Mapping[str, ShellSection], direction: Floats | None) -> ShellData:
+def shell_data(mesh: Mesh, sections: Sections, direction: Floats | None) -> ShellData:
     """Directors, sections and axes of the shell cells; raises all faults."""
     blocks = [(number, block) for number, block in enumerate(mesh.cells) if block.kind in SURFACES and len(block)]
     if not blocks:
@@ -128,10 +142,11 @@ def shell_data(mesh: Mesh, sections: ShellSection | Mapping[str, ShellSection], 
     used = np.unique(np.concatenate([block.nodes.ravel() for _, block in blocks]))
     rotation[used] = mesh.n_points + np.arange(len(used))
     made = []
-    for (_, block), vector, which, number in zip(blocks, vectors, number_of, numbers, strict=True):
+    for (index, block), vector, which, number in zip(blocks, vectors, number_of, numbers, strict=True):
         chunks = chunks_of(mesh.points, block)
         order = chunks.order
-        axes = _directions(vector.mean(axis=1), direction)
+        wanted = sections.directions[index] if isinstance(sections, CellSections) else direction
+        axes = _directions(vector.mean(axis=1), wanted)
         tables = shell_tables(block.kind)
         vector, axes = np.ascontiguousarray(vector[order]), np.ascontiguousarray(axes[order])
         made.append(ShellBlock(chunks, vector, axes, which[order], tables, number[order]))
@@ -159,17 +174,19 @@ def _n_blocks(data: ShellData) -> int:
 
 def _directions(normals: Floats, direction: Floats | None) -> Floats:
     """(cells, 3) direction of axis 1"""
-    if direction is not None:
-        return np.broadcast_to(np.asarray(direction, dtype=np.float64), normals.shape)
+    given = np.broadcast_to(np.asarray(np.nan if direction is None else direction, dtype=np.float64), normals.shape)
     size = np.linalg.norm(normals, axis=1)
     along = np.abs(normals[:, 0]) > 0.9 * size
-    return np.where(along[:, None], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0])
+    usual = np.where(along[:, None], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0])
+    return np.where(np.isnan(given), usual, given)
 
 
 def _assigned(
-    mesh: Mesh, sections: ShellSection | Mapping[str, ShellSection], blocks: list[tuple[int, Cells]]
+    mesh: Mesh, sections: Sections, blocks: list[tuple[int, Cells]]
 ) -> tuple[list[ShellSection], list[Integers]]:
     """The sections, and the number of that of every cell of the blocks"""
+    if isinstance(sections, CellSections):
+        return list(sections.sections), [sections.numbers[index] for index, _ in blocks]
     if isinstance(sections, ShellSection):
         return [sections], [np.zeros(len(block), dtype=np.int64) for _, block in blocks]
     number = {index: np.full(len(block), -1, dtype=np.int64) for index, block in blocks}

@@ -69,5 +69,5 @@ def inner_energy(points: Floats, block: ShellBlock, data: ShellData, U: Floats, 
     difference = shear[:, :, 1] - shear[:, :, 0] if lines.shape[1] == 2 else np.einsum("clim,i->clm", shear, _SECOND)
     w = np.einsum("gl,clm->cgm", functions, difference)
     moved = np.einsum("gk,ckam,cka->cgm", block.tables.N, u, d)
-    mass = np.array([sum(layer.material.density * layer.thickness for layer in s.layers) for s in data.sections])
+    mass = np.array([section.area_density for section in data.sections])
     return np.asarray(np.einsum("cg,cgm,cgm,c->m", areas, 2.0 * moved + w, w, mass[block.section], optimize=True))

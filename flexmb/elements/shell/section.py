@@ -20,6 +20,8 @@ _DRILLING_SPREAD = 1e-3
 """Stiffness against differences of the drilling rotation inside a cell, times the square of thickness over size of the
 cell, as a part of that against its mean: small beside bending, however thin the shell."""
 
+_GAUSS = np.array([-1.0, 1.0]) / np.sqrt(3.0)
+
 
 @dataclass(frozen=True)
 class Orthotropic:
@@ -50,10 +52,37 @@ class Orthotropic:
 
 
 @dataclass(frozen=True)
+class PlaneMaterial:
+    """A material given by its law in the plane of the shell, such as a section that another program has smeared."""
+
+    stiffness: tuple[tuple[float, ...], ...]
+    """(3, 3) stress 11, 22, 12 by strain (shear twice) [Pa]"""
+    G13: float
+    """[Pa]"""
+    G23: float
+    density: float
+    """[kg/m^3] zero: none"""
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        faults = [fault for key in ("G13", "G23") for fault in positive(key, getattr(self, key), "Pa")]
+        law = np.array(self.stiffness, dtype=float)
+        if law.shape != (3, 3) or not np.isfinite(law).all() or np.linalg.eigvalsh(0.5 * (law + law.T))[0] <= 0.0:
+            faults.append(Fault("the stiffness in the plane must be three rows of three, positive definite"))
+        if not (is_number(self.density) and self.density >= 0.0):
+            faults.append(Fault(f"density must not be negative, found {self.density!r}", ("density",)))
+        if faults:
+            raise InputError(faults)
+
+
+ShellMaterial = Material | Orthotropic | PlaneMaterial
+
+
+@dataclass(frozen=True)
 class Layer:
     """One layer of a laminate."""
 
-    material: Material | Orthotropic
+    material: ShellMaterial
     thickness: float
     """[m]"""
     angle: float = 0.0
@@ -74,6 +103,14 @@ class ShellSection:
     layers: tuple[Layer, ...]
     offset: float = 0.0
     """[m] of the middle surface from the nodes, along the normal"""
+    mass: float = 0.0
+    """[kg/m^2] in the middle surface, beside that of the layers"""
+    bending: Layer | None = None
+    """Of one layer: material and angle that bend, instead of those of the layer; its thickness is not used"""
+    bending_ratio: float = 1.0
+    """Of one layer: bending stiffness as a part of that of the full thickness"""
+    shear_ratio: float | None = None
+    """Shear correction; None: by equilibrium"""
 
     @classmethod
     def plain(cls, material: Material, thickness: float, offset: float = 0.0) -> ShellSection:
@@ -86,6 +123,11 @@ class ShellSection:
         return sum(layer.thickness for layer in self.layers)
 
     @property
+    def area_density(self) -> float:
+        """[kg/m^2]"""
+        return self.mass + sum(layer.material.density * layer.thickness for layer in self.layers)
+
+    @property
     def faces(self) -> Floats:
         """(layers + 1,) heights of the faces of the layers above the nodes [m]"""
         edges = np.cumsum([0.0, *(layer.thickness for layer in self.layers)])
@@ -94,7 +136,10 @@ class ShellSection:
 
 @dataclass(frozen=True)
 class SectionPoints:
-    """Points over the thickness of a section: two per layer, exact for strains linear in the height."""
+    """Points over the thickness of a section: two per layer, exact for strains linear in the height.
+
+    One more is in the middle where a section has mass there, or a bending stiffness of its own.
+    """
 
     heights: Floats
     """(m,) above the nodes [m]"""
@@ -116,28 +161,30 @@ def section_points(section: ShellSection) -> SectionPoints:
     for law in laws:
         law[3:, 3:] *= np.sqrt(np.outer(factors, factors))
     middle, half = 0.5 * (faces[1:] + faces[:-1]), 0.5 * np.diff(faces)
-    gauss = np.array([-1.0, 1.0]) / np.sqrt(3.0)
     shear = sum(law[2, 2] * layer.thickness for law, layer in zip(laws, section.layers, strict=True))
+    drilling = np.array([_DRILLING * shear, _DRILLING_SPREAD * section.thickness**2])
+    heights, weights = (middle[:, None] + half[:, None] * _GAUSS).ravel(), np.repeat(half, 2)
+    densities = np.repeat([layer.material.density for layer in section.layers], 2)
+    own_bending = len(laws) == 1 and (section.bending is not None or section.bending_ratio != 1.0)
+    if not own_bending and not section.mass:
+        return SectionPoints(heights, weights, densities, np.repeat(np.array(laws), 2, axis=0), drilling)
+    rest = np.zeros((5, 5))  # of the membrane, which the points that bend do not have
+    if own_bending:
+        bends = section.bending_ratio * layer_law(section.bending or section.layers[0])[:3, :3]
+        rest[:3, :3] = laws[0][:3, :3] - bends
+        laws[0][:3, :3] = bends
     return SectionPoints(
-        (middle[:, None] + half[:, None] * gauss).ravel(),
-        np.repeat(half, 2),
-        np.repeat([layer.material.density for layer in section.layers], 2),
-        np.repeat(np.array(laws), 2, axis=0),
-        np.array([_DRILLING * shear, _DRILLING_SPREAD * section.thickness**2]),
+        np.append(heights, section.offset),
+        np.append(weights, section.thickness),
+        np.append(densities, section.mass / section.thickness),
+        np.concatenate([np.repeat(np.array(laws), 2, axis=0), rest[None]]),
+        drilling,
     )
 
 
 def layer_law(layer: Layer) -> Floats:
     """(5, 5) plane stress and transverse shear in the direction of the section, without shear correction"""
-    m = layer.material
-    if isinstance(m, Material):
-        nu = m.E / (2.0 * m.G) - 1.0
-        E1 = E2 = m.E
-        nu12, G12, G13, G23 = nu, m.G, m.G, m.G
-    else:
-        E1, E2, nu12, G12, G13, G23 = m.E1, m.E2, m.nu12, m.G12, m.G13, m.G23
-    c = 1.0 / (1.0 - nu12**2 * E2 / E1)
-    plane = np.array([[c * E1, c * nu12 * E2, 0.0], [c * nu12 * E2, c * E2, 0.0], [0.0, 0.0, G12]])
+    plane, G13, G23 = _own_law(layer.material)
     cos, sin = np.cos(layer.angle), np.sin(layer.angle)
     # strains in the axes of the layer by those of the section
     turn = np.array(
@@ -150,12 +197,27 @@ def layer_law(layer: Layer) -> Floats:
     return law
 
 
+def _own_law(m: ShellMaterial) -> tuple[Floats, float, float]:
+    """(3, 3) plane stress in the axes of the material, and its moduli of transverse shear"""
+    if isinstance(m, PlaneMaterial):
+        return np.array(m.stiffness), m.G13, m.G23
+    if isinstance(m, Material):
+        E1 = E2 = m.E
+        nu12, G12, G13, G23 = m.E / (2.0 * m.G) - 1.0, m.G, m.G, m.G
+    else:
+        E1, E2, nu12, G12, G13, G23 = m.E1, m.E2, m.nu12, m.G12, m.G13, m.G23
+    c = 1.0 / (1.0 - nu12**2 * E2 / E1)
+    return np.array([[c * E1, c * nu12 * E2, 0.0], [c * nu12 * E2, c * E2, 0.0], [0.0, 0.0, G12]]), G13, G23
+
+
 def shear_factors(section: ShellSection) -> Floats:
     """(2,) shear correction in directions 1 and 2: energy of the stress that equilibrium gives (Whitney 1973).
 
     Cylindrical bending in each direction: with the moment changing by Q, the layers' axial stresses leave the shear
     stress tau(z) = -int E1 (z - z0) dz Q / D, and k = Q^2 / (int G dz . int tau^2 / G dz). 5/6 if homogeneous.
     """
+    if section.shear_ratio is not None:
+        return np.full(2, section.shear_ratio)
     if len(section.layers) == 1:
         return np.full(2, _SHEAR)
     faces, laws = section.faces, [layer_law(layer) for layer in section.layers]

@@ -1,47 +1,16 @@
-"""Sections of plain shells from materials and thicknesses, each given for all cells or by cell set."""
+"""Thicknesses of shell cells, given for all cells or by cell set, and their faults."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 
 from flexmb.arrays import Integers
-from flexmb.elements.material import Material
 from flexmb.elements.number_checks import positive
-from flexmb.elements.shell.section import ShellSection
-from flexmb.errors import Fault, InputError
+from flexmb.errors import Fault
 from flexmb.mesh.mesh import SURFACES, Mesh
 from flexmb.suggestions import did_you_mean
-
-
-def sections_by_set(
-    mesh: Mesh,
-    materials: Material | Mapping[str, Material],
-    thickness: float | Mapping[str, float] | None,
-) -> tuple[Mesh, dict[str, ShellSection]]:
-    """The mesh with a cell set for every pair of material and thickness, and the sections of these sets."""
-    faults = thickness_faults(mesh, thickness)
-    if faults:
-        raise InputError(faults)
-    given = {"": thickness} if not isinstance(thickness, Mapping) else dict(thickness)
-    made_of = {"": materials} if isinstance(materials, Material) else dict(materials)
-    thick, solid = numbers_of(mesh, list(given)), numbers_of(mesh, list(made_of))
-    sets: dict[str, tuple[Integers, ...]] = dict(mesh.cell_sets)
-    sections: dict[str, ShellSection] = {}
-    for t, (name, value) in enumerate(given.items()):
-        for m, (word, material) in enumerate(made_of.items()):
-            members = tuple(
-                np.flatnonzero((a == t) & (b == m)) if block.kind in SURFACES else np.zeros(0, dtype=np.int64)
-                for block, a, b in zip(mesh.cells, thick, solid, strict=True)
-            )
-            if any(len(part) for part in members):
-                assert value is not None
-                label = f"shells {len(sections)} {name} {word}"
-                sets[label] = members
-                sections[label] = ShellSection.plain(material, value)
-    return replace(mesh, cell_sets=sets), sections
 
 
 def numbers_of(mesh: Mesh, names: list[str]) -> list[Integers]:
@@ -58,6 +27,8 @@ def thickness_faults(mesh: Mesh, thickness: float | Mapping[str, float] | None) 
     """Shell cells without a thickness, a thickness without shell cells, unknown cell sets, numbers that are not one."""
     shells = sum(len(block) for block in mesh.cells if block.kind in SURFACES)
     if thickness is None:
+        if mesh.deck is not None and mesh.deck.shells:
+            return []  # cells without one are found with their sections
         hint = "Give one, e.g. '2 mm'. If the part is solid, save its volume too (in Gmsh: a physical group of it)."
         text = f"the mesh has {shells} shell cells, which need a thickness"
         return [Fault(text, ("thickness",), hint)] if shells else []
@@ -69,7 +40,7 @@ def thickness_faults(mesh: Mesh, thickness: float | Mapping[str, float] | None) 
         if name and name not in mesh.cell_sets:
             hint = did_you_mean(name, sorted(mesh.cell_sets), "Cell sets")
             faults.append(Fault(f"the mesh has no cell set '{name[:60]}'", ("thickness", name), hint))
-    if not faults:
+    if not faults and not (mesh.deck is not None and mesh.deck.shells):
         numbers = numbers_of(mesh, list(given))
         blocks = [part for block, part in zip(mesh.cells, numbers, strict=True) if block.kind in SURFACES]
         without = sum(int(np.count_nonzero(part < 0)) for part in blocks)

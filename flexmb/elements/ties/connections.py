@@ -24,7 +24,7 @@ from flexmb.elements.ties.tie_rows import Places, averaged_rows, equation_rows, 
 from flexmb.errors import Fault, InputError
 from flexmb.mesh.deck import GROUND, AveragedTie, Deck, Equation, PointMass, RigidTie, Spring, SurfaceTie, deck_nodes
 from flexmb.mesh.losses import Loss
-from flexmb.mesh.mesh import LINES, SURFACES, Mesh
+from flexmb.mesh.mesh import Mesh
 
 
 @dataclass(frozen=True)
@@ -47,12 +47,15 @@ class Connections:
         return np.flatnonzero(self.places.rotation >= 0)
 
 
-def deck_connections(mesh: Mesh) -> Connections | None:
-    """The connections of the deck of a mesh; None: it has none. Raises all faults of its ties."""
+def deck_connections(model: FEModel, mesh: Mesh) -> Connections | None:
+    """The connections of the deck of a mesh, model : of its cells; None: it has none. Raises all faults of its ties."""
     deck = mesh.deck
     if deck is None or not (deck.masses or deck.springs or deck.ties):
         return None
-    in_cells, turning = _by_cells(mesh)
+    in_cells, turning = np.zeros(mesh.n_points, dtype=bool), np.zeros(mesh.n_points, dtype=bool)
+    for block in mesh.cells:
+        in_cells[block.nodes] = True
+    turning[model.rotations] = True
     own = turning.copy()
     _turned_by_ties(deck, turning)
     losses: list[Loss] = []
@@ -64,12 +67,12 @@ def deck_connections(mesh: Mesh) -> Connections | None:
     used = np.zeros(mesh.n_points, dtype=bool)
     used[deck_nodes(deck)] = True
     loose = np.flatnonzero(used & ~in_cells | turning & ~own)
-    return Connections(places, tuple(masses), tuple(springs), tuple(rows), loose, _roots(deck), tuple(losses))
+    return Connections(places, tuple(masses), tuple(springs), tuple(rows), loose, rigid_roots(deck), tuple(losses))
 
 
 def connected(model: FEModel, mesh: Mesh) -> FEModel:
     """The model of the cells with the masses, springs and ties of the deck."""
-    found = deck_connections(mesh)
+    found = deck_connections(model, mesh)
     if found is None:
         return model
     whole = joined([model, _attached(model.points, found)])
@@ -77,7 +80,7 @@ def connected(model: FEModel, mesh: Mesh) -> FEModel:
         raise AssertionError("rotations of cells and of the deck differ")
     springs = tuple(found.springs)
     ties = eliminate(found.rows, whole.n_blocks, found.loose, found.roots)
-    return replace(whole, springs=springs, ties=ties)
+    return replace(whole, springs=springs, ties=ties, losses=(*model.losses, *found.losses))
 
 
 def _attached(points: Floats, found: Connections) -> FEModel:
@@ -149,16 +152,6 @@ def _rider_matrix(riders: Riders, size: int) -> Any:
         values.append(sign * riders.arms[has, k])
     entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
     return sparse.coo_array(entries, shape=(3 * count, size)).tocsr()
-
-
-def _by_cells(mesh: Mesh) -> tuple[Flags, Flags]:
-    """(n,) whether nodes are in a cell, and in one with rotations"""
-    in_cells, turning = np.zeros(mesh.n_points, dtype=bool), np.zeros(mesh.n_points, dtype=bool)
-    for block in mesh.cells:
-        in_cells[block.nodes] = True
-        if block.kind in SURFACES or block.kind in LINES:
-            turning[block.nodes] = True
-    return in_cells, turning
 
 
 def _turned_by_ties(deck: Deck, turning: Flags) -> None:
@@ -258,7 +251,7 @@ def _rows(mesh: Mesh, deck: Deck, places: Places, losses: list[Loss]) -> list[Ti
     return made
 
 
-def _roots(deck: Deck) -> dict[int, int]:
+def rigid_roots(deck: Deck) -> dict[int, int]:
     """Node that follows another as a rigid body -> the last of its chain."""
     step = {
         int(node): tie.node

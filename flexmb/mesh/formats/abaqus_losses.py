@@ -163,7 +163,7 @@ class LostKeywords:
         data = {tuple(self.materials[name]) for name in used}
         if len(data) > 1:
             text = f"the file has {len(data)} materials ({', '.join(sorted(used)[:5])}): give each cell set its own by "
-            yield Loss("materials", f"{text}--material SET=...", len(data))
+            yield Loss("materials", f"{text}--material SET=...", len(data), deck="materials")
         other = [name for name in sorted(used) if any(_is_other(line) for line in self.materials[name])]
         if other:
             text = (

@@ -173,7 +173,7 @@ class LostCards:
         materials = {self.materials[number] for number in numbers if number in self.materials}
         if len(materials) > 1:
             text = f"the file has {len(materials)} materials: give each cell set its own by --material SET=..."
-            yield Loss("materials", text, len(materials))
+            yield Loss("materials", text, len(materials), deck="materials")
         if other := sorted({values[0] for values in materials} - {"MAT1"}):
             text = f"{', '.join(other)}: the file has anisotropic materials, and the body is isotropic"
             yield Loss("materials", text, len(other))

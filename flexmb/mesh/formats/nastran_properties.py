@@ -130,7 +130,7 @@ class Properties:
         count = len(order)
         if not shape:
             self.unread.append((fields.card[0], f"{fields.title}: the section {word or '(none)'}"))
-            self._beam(fields)
+            self._beam(fields, shape=word.lower() or "(none)")
             return
         sizes = tuple(fields.real(i) for i in range(9, 9 + count))
         dimensions = tuple(sizes[i] for i in order)

@@ -29,6 +29,7 @@ from flexmb.model.schema.fields import (
 )
 from flexmb.model.schema.json_forms import TEXT, Schema, either, listed
 from flexmb.model.schema.load_fields import LoadsField, PrestressField
+from flexmb.model.schema.marker_masses import HoldField, MassesField
 from flexmb.model.schema.mesh_bodies import BodyFile, MeshBody, load_body
 from flexmb.model.schema.sections import AnyMaterial, AnySection, Material
 from flexmb.model.schema.table import Field, FieldError, StrictBool, ValidationInfo
@@ -90,6 +91,8 @@ class TiesField(FieldType):
         return either(listed(TEXT), table, words='list of `"NAME=SELECT"`, or { NAME = "SELECT" }')
 
 
+_DECKS = (".inp", ".bdf", ".nas", ".dat", ".fem", ".blk", ".cdb")
+"""Endings of files that may say what their cells are made of, which is known when they are read"""
 _ELSEWHERE = "belongs to a rigid body; of a body from a mesh it follows from the mesh and its materials"
 _OF_BEAM = "belongs to a beam, which has 'beam' instead of 'mesh'"
 
@@ -108,7 +111,7 @@ class MeshedBody(FlexibleTable):
         "geometry": "belongs to a rigid body: this one is drawn as the surface of its mesh",
         "rod": "belongs to a rigid body and cannot be given together with 'mesh'",
         "rotor": "belongs to a rigid body: fix one to a marker of the body",
-        **dict.fromkeys(("sections", "masses", "shapes", "shear", "rotary_inertia"), _OF_BEAM),
+        **dict.fromkeys(("sections", "shapes", "shear", "rotary_inertia"), _OF_BEAM),
     }
 
     mesh: Annotated[Path, PathField("a mesh file")] = Field(
@@ -119,7 +122,9 @@ class MeshedBody(FlexibleTable):
         None, description="Unit of length of the mesh: m, mm, cm, in, ft, um; default: guessed, with a warning."
     )
     material: AnyMaterial | None = Field(
-        None, description="Material: a name, or { E, nu or G, density }; with 'materials': of all other cells."
+        None,
+        description="Material: a name, or { E, nu or G, density }; with 'materials': of all other cells. Default: "
+        "those of the deck, as with thicknesses and sections.",
     )
     materials: dict[str, AnyMaterial] = Field({}, description="Materials by cell set of the mesh.")
     section: AnySection | None = Field(None, description="Cross-section of line cells.")
@@ -159,6 +164,16 @@ class MeshedBody(FlexibleTable):
         (),
         description="State about which the body is linearised (field linear): values of loads, 'held INTERFACE' where "
         "they are not balanced, or spin = '300 rad/s about INTERFACE:z'.",
+    )
+    masses: Annotated[tuple[Any, ...], MassesField()] = Field(
+        (),
+        description='Masses at interfaces and markers: { tip = "2 kg" }, or { tip = { mass = "2 kg", inertia = [xx, '
+        "yy, zz], offset = [x, y, z] } }, in axes of the mesh.",
+    )
+    hold: Annotated[tuple[Any, ...], HoldField()] = Field(
+        (),
+        description='Nodes held in a rigid frame that moves with the body: ["SET", "SET:z"]; components x, y, z, rx, '
+        "ry, rz, by default all, or those of a support of the deck.",
     )
     method: Literal["craig-bampton", "free", "fixed"] = Field("craig-bampton", description="Method of the reduction.")
     modes: Annotated[int | None, CountField(MOST_MODES)] | None = Field(
@@ -239,7 +254,7 @@ class MeshedBody(FlexibleTable):
         """Keys that do not go together."""
         faults = []
         if self.stiffness is None:
-            if self.material is None and not self.materials:
+            if self.material is None and not self.materials and self.mesh.suffix.lower() not in _DECKS:
                 hint = 'Give material = "steel", or { E = "210 GPa", nu = 0.3, density = 7850 }.'
                 faults.append(Fault("'material' is missing.", ("material",), hint))
             for name in ("mass", "dofs"):

@@ -90,6 +90,7 @@ def seen_from_outside(spec: ModelSpec, references: References) -> ModelSpec:
     """The model with the markers of meshes that are not reduced yet, as far as joints look for them."""
     import numpy as np
 
+    from flexmb.bodies.attachments import with_held
     from flexmb.bodies.reduce_mesh import marker_places
 
     bodies = dict(spec.bodies)
@@ -100,7 +101,7 @@ def seen_from_outside(spec: ModelSpec, references: References) -> ModelSpec:
             continue
         if opened.mesh is not None:
             request = opened.part.request
-            places = marker_places(opened.mesh, [*request.interfaces, *request.markers])
+            places = marker_places(with_held(opened.mesh, request), [*request.interfaces, *request.markers])
             markers = [SimpleNamespace(name=marker, p_b=place) for marker, place in places.items()]
             seen = SimpleNamespace(markers=markers, length=float(np.ptp(opened.mesh.points, axis=0).max()))
         file = BodyFile(str(body.mesh), seen, str(body.mesh))

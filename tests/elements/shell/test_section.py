@@ -10,12 +10,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from flexmb.elements.cell_properties import cell_properties
 from flexmb.elements.material import Material
 from flexmb.elements.second_order import second_order_forces
 from flexmb.elements.shell.assemble import assemble_shells
 from flexmb.elements.shell.directors import directors
 from flexmb.elements.shell.section import Layer, Orthotropic, ShellSection, layer_law, section_points, shear_factors
-from flexmb.elements.shell.thickness import sections_by_set, thickness_faults
+from flexmb.elements.shell.thickness import thickness_faults
 from flexmb.errors import InputError
 from flexmb.mesh.mesh import Cells, Mesh
 from flexmb.verification.shell_models import deflection, held, sheet
@@ -43,6 +44,15 @@ def test_law_of_a_turned_ply():
     plain, across = layer_law(Layer(PLY, 0.001)), layer_law(Layer(PLY, 0.001, np.pi / 2))
     order = [1, 0, 2, 4, 3]
     assert np.allclose(plain[np.ix_(order, order)], across, rtol=1e-9, atol=1.0)
+
+
+def test_a_positive_angle_turns_the_grain_from_x_to_y():
+    """The stiffest direction of a ply at 30 degrees is 30 degrees from x."""
+    law = layer_law(Layer(PLY, 0.001, np.pi / 6))[:3, :3]
+    turns = np.radians(np.arange(-90, 90))
+    n = np.stack([np.cos(turns) ** 2, np.sin(turns) ** 2, 2 * np.sin(turns) * np.cos(turns)])
+    along = np.einsum("it,ij,jt->t", n, law, n)
+    assert np.degrees(turns[np.argmax(along)]) == pytest.approx(30.0)
 
 
 def test_shear_of_a_sandwich_is_that_of_its_core():
@@ -88,11 +98,10 @@ def two_sets() -> Mesh:
 def test_thickness_and_material_by_cell_set():
     mesh = two_sets()
     other = Material.isotropic(7e10, 0.33, 2700.0)
-    named, sections = sections_by_set(mesh, {"left": STEEL, "right": other}, {"left": 0.002, "": 0.001})
-    found = {label: (s.thickness, s.layers[0].material.density) for label, s in sections.items()}
-    assert sorted(found.values()) == [(0.001, 2700.0), (0.002, 7850.0)]
-    assert sum(len(named.cell_sets[label][0]) for label in sections) == 4
-    model = assemble_shells(named, sections)
+    given = cell_properties(mesh, {"left": STEEL, "right": other}, {"left": 0.002, "": 0.001})
+    found = given.shells.sections
+    assert sorted((s.thickness, s.layers[0].material.density) for s in found) == [(0.001, 2700.0), (0.002, 7850.0)]
+    model = assemble_shells(given.mesh, given.shells)
     mass = model.rigid_motions()[:, 0] @ model.mass_times(model.rigid_motions()[:, 0])
     assert mass == pytest.approx(0.5 * 0.002 * 7850.0 + 0.5 * 0.001 * 2700.0)
 

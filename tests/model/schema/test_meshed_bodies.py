@@ -138,7 +138,7 @@ def test_a_joint_beside_every_marker_is_found_before_the_reduction(folder: Path)
         ('interfaces = ["root", "end=tip:rbe3"]', "interfaces = []", "no interface is given"),
         ('"end=tip:rbe3"', '"plane(x=0.4)"', "a selection needs a name"),
         ('"end=tip:rbe3"', '"end=tip:rbe4"', "'rbe4' is not a tie"),
-        ('material = "alloy"', "", "'material' is missing"),
+        ('material = "alloy"', "", "no material is given"),
         ('material = "alloy"', 'material = { E = 1e9, density = 1 }', "the material needs 'nu' or 'G'"),
         ('material = "alloy"', 'materials = { web = "steel" }', "there is no cell set 'web'"),
         ('mesh = "bar.inp"', 'mesh = "bar.inp"\nfile = "bar.h5"', "'file' cannot be given together with 'mesh'"),
@@ -172,3 +172,43 @@ def test_every_option_of_reduce_is_a_key() -> None:
     assert {names.get(option, option) for option in options} <= keys
     of_request: Any = set(request.ReductionRequest.__dataclass_fields__)
     assert of_request <= keys and meshed_bodies.MOST_MODES == request.MOST_MODES
+
+
+def test_masses_and_held_sets_of_a_body(folder: Path) -> None:
+    """Keys masses and hold: the mass is in the body, a held set is a frame that a joint takes."""
+    end = '{ mass = "500 g", inertia = [1e-4, 1e-4, "2 kg*cm^2"], offset = [0, 0, "1 cm"] }'
+    keys = f'masses = {{ half = "2 kg", end = {end} }}'
+    text = MODEL.replace("[bodies.bar]", f'[bodies.bar]\n{keys}\nhold = ["root", "middle:x"]').replace(
+        '["root", "end=tip:rbe3"]', '["root=held", "end=tip:rbe3"]'
+    )
+    body = parse_model(text, "model.toml", folder=str(folder)).spec.bodies["bar"].file.body
+    own = 2700.0 * 0.4 * 0.04**2
+    assert body.report["mass"]["mesh"] == pytest.approx(own + 2.5)
+    assert body.markers[0].name == "root" and body.markers[0].p_b == pytest.approx(np.zeros(3))
+    plain = parse_model(MODEL, "model.toml", folder=str(folder)).spec.bodies["bar"].file.body
+    assert len(kept(folder)) == 2 and plain.report["mass"]["mesh"] == pytest.approx(own)
+
+
+@pytest.mark.parametrize(
+    ("key", "part"),
+    [
+        ('masses = { top = "2 kg" }', "no interface or marker 'top'"),
+        ('masses = { end = "2 m" }', "mass"),
+        ('masses = "2 kg"', 'expected { MARKER = "2 kg" }'),
+        ("masses = { end = { inertia = [1, 1, 1] } }", "mass"),
+        ("masses = { end = { mass = 1, inertia = [1, 1, 9] } }", "is of no body"),
+        ('hold = ["rot:x"]', "there is no set 'rot'"),
+        ("hold = [3]", 'expected ["SET", "SET:z"]'),
+    ],
+)
+def test_wrong_masses_and_held_sets(folder: Path, key: str, part: str) -> None:
+    assert part in faults(folder, MODEL.replace("[bodies.bar]", f"[bodies.bar]\n{key}"))
+
+
+def test_a_deck_gives_the_material_of_a_body(folder: Path) -> None:
+    own = "*SOLID SECTION, ELSET=bar, MATERIAL=m\n*MATERIAL, NAME=m\n*ELASTIC\n7.E10, .33\n*DENSITY\n2700.\n"
+    (folder / "bar.inp").write_text((folder / "bar.inp").read_text() + own)
+    model = parse_model(MODEL.replace('material = "alloy"', ""), "model.toml", folder=str(folder))
+    with_material = parse_model(MODEL, "model.toml", folder=str(folder))
+    found, same = (m.spec.bodies["bar"].file.body.report["mass"]["mesh"] for m in (model, with_material))
+    assert found == pytest.approx(same, rel=1e-12)
