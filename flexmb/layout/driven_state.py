@@ -34,7 +34,9 @@ FACTORISATIONS = _value("factorisations", "new Jacobians of the balance")
 HAVE_INVERSE = _value("have_inverse", "1: `inverse` is that of such a Jacobian")
 HAVE_COUPLING = _value("have_coupling", "1: `coupling` belongs to it")
 AGE = _value("age", "instants since then")
-N_BEFORE = _value("n_before", "earlier instants at equal distances that are known: 0 to 4")
+FEWEST = _value("fewest", "iterations in one of them; 0: there was none")
+EXCESS = _value("excess", "iterations in all of them, beyond so many in each")
+N_KNOWN = _value("n_known", "instants of `path`, at equal distances")
 N_FREE = _value("n_free", "number of free velocities")
 N_AHEAD = _value("n_ahead", "other instants of the time derivatives: 2 or 3")
 
@@ -82,8 +84,9 @@ CENTRE_Q = _place("centre_q", "S", "n_q", "m, rad, 1", "start of the search for 
 CENTRE = _place("centre", "S", "4 n_free", "m, 1", "y and its three derivatives")
 CENTRE_N = _place("centre_n", "S", "4 n_free", "m, 1", "the same before the step")
 BEST = _place("best", "S", "n_q + 4 n_free", "", "the calmest of several solutions: centre_q and centre")
-CENTRE_P = _place("centre_p", "S", "12 n_free", "m, 1", "y and its two derivatives one to four steps earlier")
-A_P = _place("a_p", "S", "2 n_v", "m/s^2, rad/s^2", "accelerations one and two steps earlier")
+PATH = _place("path", "S", "7 n_q + 14 n_v + 21 n_free", "", "last instants: q, v, a, and y with two derivatives")
+DIFFERENCES = _place("differences", "S", "7 n_v", "", "differences of one of these")
+SCALE_FREE = _place("scale_free", "S", "n_free", "m, 1", "magnitude of y")
 STEP = _place("step", "S", "4 n_free", "m, 1", "corrections at the instant and the others")
 MOTION = _place("motion", "S", "2 n_v", "m/s, m/s^2", "velocities and accelerations of the centre")
 INVERSE = _place("inverse", "S", "n_free n_free", "m/N", "inverse of the Jacobian of the balance")
@@ -127,4 +130,5 @@ def make_driven_state(ints: Integers, scale: Floats, elastic: Flags, split: Spli
     for slot, entries in lists.items():
         K[K[slot] : K[slot] + len(entries)] = entries
     S[K[SCALE] : K[SCALE] + counts["n_v"]] = scale
+    S[K[SCALE_FREE] : K[SCALE_FREE] + counts["n_free"]] = scale[split.free]
     return K, S

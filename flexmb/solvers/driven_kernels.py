@@ -117,7 +117,7 @@ def value(K, S, W, arg):
     call(K[ds.AT_SOLVE], K, S, S, ds.LOOPS)
     for k in range(rows):
         W[I[L.V] + K[held + k]] = S[x + k] * S[scale + K[held + k]]
-    call(I[L.AT_JACOBIAN], I, F, W, 0)
+    call(I[L.AT_JACOBIAN], I, F, W, 1)  # GAM of these velocities; G stays
     for k in range(rows):
         S[x + k] = -W[I[L.GAM] + k]
         if arg == 1:

@@ -17,7 +17,7 @@ from flexmb.layout import driven_state as ds
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.solver_state import MATRIX, SIZE, VECTOR
 from flexmb.machine_code.jit import call, kernel, program
-from flexmb.solvers.driven_extrapolation import extrapolate, remember
+from flexmb.solvers.driven_extrapolation import extrapolate
 from flexmb.solvers.driven_kernels import HUGE, move_on, well_conditioned
 from flexmb.solvers.elastic_balance import (
     DIFFERENCE,
@@ -33,7 +33,7 @@ from flexmb.solvers.elastic_balance import (
 from flexmb.solvers.pointers import float_pointer, int_pointer
 from flexmb.solvers.state_copy import copy_block
 
-FEW = 2  # sweeps of an instant; where more are needed the Jacobian is recomputed, as soon as that is cheaper
+SWEEP = 3  # values of F in a sweep, which are what it costs
 MEASURED = 8  # instants after which the contraction is measured again by one more sweep
 
 
@@ -102,7 +102,7 @@ def refresh(K, S, W, arg):
             S[K[ds.INVERSE] + i * n + j] = S[x + i]
     K[ds.HAVE_INVERSE] = 1
     K[ds.HAVE_COUPLING] = 0
-    K[ds.AGE] = 0
+    K[ds.AGE] = K[ds.EXCESS] = K[ds.FEWEST] = 0
     K[ds.FACTORISATIONS] += 1
 
 
@@ -327,6 +327,17 @@ def calmer_side(I, K, S, W):
     K[ds.STATUS] = ds.OK
 
 
+@kernel
+def choose_inverse(K):
+    """Give up the Jacobian, and the coupling, when additional sweeps have cost as much as new ones."""
+    K[ds.AGE] += 1
+    if K[ds.FEWEST] == 0 or K[ds.ROW_ITERATIONS] < K[ds.FEWEST]:
+        K[ds.FEWEST] = K[ds.ROW_ITERATIONS]
+    K[ds.EXCESS] += K[ds.ROW_ITERATIONS] - K[ds.FEWEST]
+    if SWEEP * K[ds.EXCESS] > 2 * (K[ds.N_FREE] + 1):
+        K[ds.HAVE_INVERSE] = 0
+
+
 @program
 def quasi_static_instant(K, S, W, arg):
     """Find the state in balance at S[T] from the state in W, extrapolated by the derivatives of y."""
@@ -336,9 +347,7 @@ def quasi_static_instant(K, S, W, arg):
     extrapolate(I, F, W, S, K)
     copy_block(W, I[L.Q], S, K[ds.CENTRE_Q], I[L.N_Q])
     set_instants(I, S, K)
-    K[ds.AGE] += 1
-    if K[ds.AGE] > 2 * n and K[ds.ROW_ITERATIONS] > FEW:
-        K[ds.HAVE_INVERSE] = 0
+    choose_inverse(K)
     K[ds.STATUS] = ds.OK
     K[ds.ROW_ITERATIONS] = 0
     call(K[ds.AT_BALANCE], K, S, W, 0)
@@ -346,7 +355,7 @@ def quasi_static_instant(K, S, W, arg):
         return
     if K[ds.N_AHEAD] == 2 and size_of(S, K, c + 2 * n) > limit:
         calmer_side(I, K, S, W)
-        K[ds.N_BEFORE] = 0
+        K[ds.N_KNOWN] = 0
     if K[ds.HAVE_INVERSE] == 0:
         call(K[ds.AT_REFRESH], K, S, W, 0)
     if K[ds.STATUS] == ds.OK:
@@ -354,7 +363,6 @@ def quasi_static_instant(K, S, W, arg):
     if K[ds.STATUS] != ds.OK:
         return
     correct_into(S, K, K[ds.STEP])
-    remember(I, S, K)
     S[ds.LARGEST_Y] = max(S[ds.LARGEST_Y], size_of(S, K, c))
     S[ds.LEFT_OUT] = max(S[ds.LEFT_OUT], size_of(S, K, K[ds.STEP]))
 

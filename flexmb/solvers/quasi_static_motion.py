@@ -98,7 +98,7 @@ class QuasiStaticInstants(Instants[QuasiStaticSummary]):
         """y with its derivatives, and the inverse of its Jacobian."""
         bodies, n = self.bodies, len(self.bodies.y)
         loop.view(ds.CENTRE, 4 * n)[:] = np.concatenate([bodies.y, bodies.rate, bodies.second, bodies.third])
-        loop.K[ds.HAVE_COUPLING] = loop.K[ds.N_BEFORE] = 0
+        loop.K[ds.HAVE_COUPLING] = loop.K[ds.N_KNOWN] = 0
         loop.S[ds.CONTRACTION] = 1.0  # not known
         loop.K[ds.HAVE_INVERSE], loop.K[ds.FACTORISATIONS] = bodies.inverse is not None, bodies.factorisations
         if bodies.inverse is not None:
