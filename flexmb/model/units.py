@@ -128,7 +128,7 @@ def _kinds() -> dict[str, Kind]:
         Kind("angular momentum", Dimension(2, 1, -1), "N*m*s", "N*m*s, kg*m^2/s"),
         Kind("stress", _STRESS, "Pa", "Pa, MPa, GPa"),
         Kind("pressure", _STRESS, "Pa", "Pa, MPa, bar"),
-        Kind("temperature", _TEMPERATURE, "K", "K (a difference of temperature)"),
+        Kind("temperature", _TEMPERATURE, "K", "K, mK"),
         Kind("temperature per length", _TEMPERATURE.over(_LENGTH), "K/m", "K/m, K/mm"),
         Kind("thermal expansion", Dimension(temperature=-1), "1/K", "1/K"),
         Kind("density", Dimension(-3, 1), "kg/m^3", "kg/m^3, g/cm^3"),
@@ -169,7 +169,7 @@ def describe(dimension: Dimension) -> str:
     for kind in KINDS.values():
         if kind.dimension == dimension:
             return f"{'an' if kind.name[0] in 'aeiou' else 'a'} {kind.name}"
-    names = ("m", "kg", "s", "rad")
+    names = ("m", "kg", "s", "rad", "K")
     parts = [n if p == 1 else f"{n}^{p}" for n, p in zip(names, dimension, strict=True) if p != 0]
     return f"a quantity in {'*'.join(parts)}"
 

@@ -144,8 +144,8 @@ def test_files_that_are_no_bodies(tmp_path: Path) -> None:
 
 def test_a_newer_file(written: Path) -> None:
     with h5py.File(written, "r+") as file:
-        file.attrs["version"] = 2
-    assert "newer flexmb" in refusal(written) and "format 2" in refusal(written)
+        file.attrs["version"] = 3
+    assert "newer flexmb" in refusal(written) and "format 3" in refusal(written)
 
 
 def test_a_file_that_is_cut_off(written: Path) -> None:
