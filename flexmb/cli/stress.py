@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from flexmb.results.stress_findings import StressFindings
 
 _OPTIONS: dict[str | int, str | int] = {
-    "end": "--to", "spots": "--spots", "apart": "--apart", "by": "--by", "sn": "--sn", "body": "--body"
-}  # fmt: skip
+    "end": "--to",
+    **{name: f"--{name}" for name in ("spots", "apart", "by", "sn", "body", "bodies")},
+}
 """Options by the names that the library knows"""
 
 

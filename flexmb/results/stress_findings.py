@@ -29,7 +29,7 @@ class Envelope:
     position: Floats
     """(3,) of the body axes at the first row, world axes [m]"""
     R_wb: Floats
-    """(3, 3) of the body axes there"""
+    """(3, 3) orientation of the body axes there"""
     points: Floats
     """(s, 3) body axes [m]"""
     triangles: Integers
@@ -45,9 +45,11 @@ class Envelope:
     tension: Floats
     """(s,) largest principal stress: the strongest tension, or the weakest compression [Pa]"""
     tension_time: Floats
+    """(s,) [s]"""
     compression: Floats
     """(s,) smallest principal stress [Pa]"""
     compression_time: Floats
+    """(s,) [s]"""
 
     @property
     def principal(self) -> Floats:
@@ -142,8 +144,9 @@ class StressFindings:
     name: str
     """Name of the model"""
     start: float
-    """Time of the first row that was looked at [s]"""
+    """Time of the first row that was examined [s]"""
     end: float
+    """That of the last one [s]"""
     n_rows: int
     measure: str
     """One of `MEASURES`"""
@@ -152,7 +155,7 @@ class StressFindings:
     bodies: tuple[BodyStress, ...]
     warnings: tuple[WarningRecord, ...]
     notes: tuple[str, ...]
-    """What the numbers leave out"""
+    """Remarks on the numbers"""
 
     @property
     def spots(self) -> tuple[HotSpot, ...]:

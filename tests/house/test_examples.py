@@ -129,6 +129,24 @@ def test_brackets_from_step_swing_as_their_geometry_says(capsys: pytest.CaptureF
     assert [mode.frequency for mode in report.shown[:2]] == pytest.approx([row[0] for row in rows], rel=1e-6)
 
 
+@pytest.mark.long
+def test_hot_spots_of_a_rod_on_a_shaker(tmp_path: Path) -> None:
+    found = script("13_hot_spots").main()
+    assert (found["node"], found["time"]) == (11.0, pytest.approx(1.3368, abs=1e-9))
+    assert found["hot spot"] == pytest.approx(184.4, abs=0.1) and found["damage"] == pytest.approx(4.57e-5, rel=5e-3)
+    # The middle of a tapered rod, and the shape of a uniform cantilever for its inertia, a tenth of the moment.
+    assert found["middle"] == pytest.approx(103.6, abs=0.1) and found["by hand"] == pytest.approx(103.2, abs=0.1)
+    assert found["middle"] == pytest.approx(found["by hand"], rel=0.01)
+    with run_file("13_hot_spots", tmp_path) as result:
+        stress = result.stress(sn="sigma_a = 120 MPa, N = 1e6, k = 5, Rm = 500 MPa")
+    first = stress.spots[0]
+    assert 1e-6 * first.von_mises == pytest.approx(found["hot spot"], rel=1e-9)
+    assert first.damage is not None and first.damage.damage == pytest.approx(found["damage"], rel=1e-6)
+    assert first.damage.n_cycles == 63 and first.damage.repeats == pytest.approx(21_900, rel=5e-3)
+    modes = fx.modes_of_model(fx.read_model(EXAMPLES / "13_hot_spots.toml"))
+    assert modes.shown[0].frequency == pytest.approx(39.4, abs=0.05)
+
+
 def test_planets_share_the_load_of_a_planetary_gear(capsys: pytest.CaptureFixture[str]) -> None:
     found = script("14_planetary_gear").main()
     # Constant accelerations: rk45 has no error of its own. The pin feels both tangential forces, and the difference of

@@ -28,7 +28,7 @@ def bending(x: float) -> float:
     return 2.0 * MASS * G * (LENGTH - x) * 0.5 * HEIGHT / INERTIA
 
 
-def with_mass(body: dict[str, Any], periods: float = 0.8, step: float = STEP) -> Model:
+def with_mass(body: dict[str, Any], periods: float = 0.8, step: float = STEP, **analysis: Any) -> Model:
     """A cantilever along x, clamped at the origin, and a mass on its end that is released at rest."""
     tables = {
         "model": {"name": "cantilever", "gravity": [0, 0, -G]},
@@ -37,7 +37,7 @@ def with_mass(body: dict[str, Any], periods: float = 0.8, step: float = STEP) ->
             "wall": {"type": "fixed", "bodies": ["ground", "bar"], "at": [0, 0, 0]},
             "seat": {"type": "fixed", "bodies": ["bar", "weight"], "at": [LENGTH, 0, 0]},
         },
-        "analysis": {"end": periods * PERIOD, "step": step},
+        "analysis": analysis or {"end": periods * PERIOD, "step": step},
     }
     return Model.from_tables(tables)
 

@@ -30,7 +30,7 @@ INHERITED = ("modes-left-out", "body-verdict", "field-error", "linear-field", "l
 
 @dataclass(frozen=True)
 class StressRequest:
-    """What to look for; the rows `first` to `last` - 1."""
+    """Request for findings in the rows `first` to `last` - 1."""
 
     first: int
     last: int

@@ -17,9 +17,9 @@ _ROUND_OFF = 1e-9
 
 
 def rainflow(history: ArrayLike, repeating: bool = False) -> Floats:
-    """(c, 3) amplitude, mean and count (1 or 1/2) of every cycle of a history (r,), the largest amplitude first.
+    """(c, 3) amplitude, mean [unit of the history] and count (1 or 1/2) of every cycle, the largest amplitude first.
 
-    repeating : the history is repeated for ever; then counts are whole
+    history : (r,) any unit; repeating : the history is repeated for ever; then counts are whole
     """
     values = np.asarray(history, dtype=float).ravel()
     if repeating and len(values):
@@ -34,7 +34,7 @@ def rainflow(history: ArrayLike, repeating: bool = False) -> Floats:
 
 
 def reversals(values: Floats) -> Floats:
-    """The peaks and valleys of a history (r,), with its ends."""
+    """(k,) peaks and valleys of a history (r,), with its ends, in the unit of the history [any]."""
     values = values[np.concatenate([[True], np.diff(values) != 0.0])] if len(values) else values
     rising = np.diff(values) > 0.0
     turns = (

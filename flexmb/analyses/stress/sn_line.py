@@ -95,7 +95,7 @@ class SNLine:
         return np.where(amplitude > self.limit, cycles, np.inf)
 
     def damage(self, cycles: Floats) -> Damage:
-        """Damage of cycles (c, 3): amplitude, mean, count."""
+        """Damage of cycles (c, 3): amplitude [Pa], mean [Pa], count."""
         amplitude, mean, count = cycles.T
         with np.errstate(divide="ignore"):
             shares = count / self.endured(self.amplitude(amplitude, mean))

@@ -65,8 +65,16 @@ def stress_of(
         S-N line as `fx.SNLine` or as text: "sigma_a = 160 MPa, N = 2e6, k = 5".
     folder
         Further folder to search for body files.
+
+    Returns
+    -------
+    `bodies`, each with `envelope` (points, `von_mises`, `tension`, `compression`, `principal` [Pa] and their `_time` [s])
+    and `spots` (node, side, position, stresses, times, `damage` with `cycles`, `damage`, `repeats`); `spots` of all bodies;
+    `warnings` and `notes`.
     """
     faults = list(_request_faults(start, end, spots, apart, by))
+    if folder is not None and not os.path.isdir(folder):
+        faults.append(Fault(f"there is no folder {clipped(os.fspath(folder))}.", ("bodies",)))
     line, rows = None, (0, 0)
     try:
         line = read_sn_line(sn) if isinstance(sn, str) else sn
@@ -86,6 +94,10 @@ def stress_of(
     fields, without = stress_fields(spec, mechanism, names)
     request = StressRequest(*rows, spots, apart, off_ties, by, line)
     notes = [*_notes(mechanism, fields), *([_missing(without)] if without else [])]
+    if result.outcome != "finished":
+        notes.append(
+            f"The run has not finished ({result.outcome}): rows after t = {result.time[-1]:.6g} s are missing."
+        )
     return stress_findings(result, fields, request, notes, progress)
 
 
@@ -115,7 +127,7 @@ def stress_fields(spec: ModelSpec, mechanism: Mechanism, names: Sequence[str]) -
             hint = did_you_mean(name, flexible, "Flexible bodies") if flexible else "The model has none."
             faults.append(Fault(f"{clipped(name)} is not a flexible body of the result.", ("body",), hint))
     if not flexible and not names:
-        faults.append(Fault("the model has no flexible body, so there is no stress.", ("body",)))
+        faults.append(Fault("The model has no flexible body, so there is no stress."))
     if faults:
         raise InputError(faults)
     fields, without = [], []
@@ -126,7 +138,7 @@ def stress_fields(spec: ModelSpec, mechanism: Mechanism, names: Sequence[str]) -
         else:
             fields.append(field)
     if names and without or not fields:
-        raise InputError([Fault(_missing(without), ("body",))])
+        raise InputError([Fault(_missing(without))])
     return fields, without
 
 
@@ -158,7 +170,7 @@ def _missing(names: Sequence[str]) -> str:
 
 
 def _notes(mechanism: Mechanism, fields: Sequence[StressField]) -> Iterator[str]:
-    """What the stress of beams leaves out."""
+    """Remarks on the stress of beams."""
     shapes = {body.name: body.basis.shapes for body in flexible_bodies(mechanism) if body.basis is not None}
     beams = [field.body for field in fields if field.body in shapes]
     if beams:

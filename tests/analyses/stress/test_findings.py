@@ -1,4 +1,7 @@
-"""Findings on stress as a whole: warnings, order and choice of hot spots, of results that are made up."""
+"""Findings on stress as a whole: warnings, order and choice of hot spots, of results that are made up.
+
+Covers: results.stress_findings.
+"""
 
 from __future__ import annotations
 

@@ -157,6 +157,21 @@ def test_coarse_surfaces_keep_points_thickness_and_sides() -> None:
     assert volume(points, triangles) == pytest.approx(shorter * volume(part.points, part.triangles))  # still closed
 
 
+def test_hot_spots_are_those_of_all_rows(page: Path, flagship: Path) -> None:
+    """In the headline and in the table, with buttons to their times."""
+    with Result(flagship) as result:
+        stress = result.stress(spots=5)
+    text = page.read_text()
+    table = text.split('<section id="stress"')[1].split("</section>")[0]
+    assert table.count("<tr>") == 1 + len(stress.spots) > 1
+    first = stress.spots[0]
+    assert f"{first.von_mises_time!r}" in table and "without notches" in table
+    value = f"{1e-6 * stress.bodies[0].envelope.von_mises.max():.4g}"
+    assert f">{value}</td>" in table
+    headline = text.split("Largest von Mises stress")[1][:300]
+    assert f"<strong>{value} " in headline and f"{first.von_mises_time!r}" in headline
+
+
 def test_modes_of_the_flagship() -> None:
     spec = read_model(EXAMPLE).spec
     mechanism = place(spec)
