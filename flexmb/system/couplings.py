@@ -142,9 +142,7 @@ def _rack(placing: _Placing, coupling: Any) -> list[CoupledRow]:
     if pinion.support != rack.support:
         names = [placing.wheels.body_name(wheel.support) for wheel in (pinion, rack)]
         raise Unfit(f"the pinion is supported by '{names[0]}' and the rack by '{names[1]}': give one support", "joints")
-    found = rack_and_pinion(
-        pinion, rack, coupling.radius, coupling.toward, coupling.slope, coupling.helix_angle
-    )
+    found = rack_and_pinion(pinion, rack, coupling.radius, coupling.toward, coupling.slope, coupling.helix_angle)
     form = combined((found.radius, pinion.form), (-found.sense, rack.form))
     row = placing.row(f"teeth of {pinion.name} and {rack.name}", form, "m", "N")
     circles = (pinion.circle(found.radius), rack.circle(0.0, found.axes))

@@ -39,7 +39,6 @@ class Meshing(Strict):
         0.0, description="Helix angle of the first wheel or of the pinion [rad]; right-hand positive."
     )
 
-
     @property
     def slope(self) -> float:
         """Tangent of the pressure angle across the axis: radial over tangential force at the teeth."""
