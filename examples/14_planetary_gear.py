@@ -1,5 +1,6 @@
-"""Planetary gear: a motor on the sun, a load on the carrier, three planets in a fixed ring; 14_planetary_gear.toml is the
-same model.
+"""Planetary gear: a motor on the sun, a load on the carrier, three planets in a fixed ring.
+
+14_planetary_gear.toml is the same model.
 
 One coupling makes six meshes of teeth. Ideal wheels need only one planet, so that two meshes repeat others: the report
 says so, and the planets share the load equally. In absolute coordinates every wheel is free and the bearings are rows

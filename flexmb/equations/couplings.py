@@ -174,7 +174,7 @@ def _expected_angles(I, F, W, row, teeth):
 
 @kernel
 def _slant_of_wheels(F, teeth, flank, a, dx, dy):
-    """What a change of the distance of the axes turns, and its gradient with that distance.
+    """Part of the row of wheels that changes with the distance of their axes, and its gradient.
 
     Nearer than the base circles allow, which no running mechanism reaches, the way goes on along its tangent.
     """

@@ -21,19 +21,25 @@ CC_CHORD = COUPLED_RECORD.value("chord", "number of the chord; -1: on the tree")
 COUPLED = COUPLED_RECORD.size
 
 TEETH_RECORD = Record("teeth", "F", "Two wheels whose teeth mesh, or a rack (the first) and its pinion.")
-TH_A = TEETH_RECORD.value("axes_a", "axes of the first in its marker: z along its axis, x to the second", length=9)
-TH_B = TEETH_RECORD.value("axes_b", "the same axes in the marker of the second, as designed", length=9)
-TH_RACK = TEETH_RECORD.value("is_rack", "1: the first is a rack; its y axis points from the pinion to it")
+TH_A = TEETH_RECORD.value(
+    "axes_a", "axes of the first in its marker: z along its axis, x to the second", length=9, unit="1"
+)
+TH_B = TEETH_RECORD.value("axes_b", "the same axes in the marker of the second, as designed", length=9, unit="1")
+TH_RACK = TEETH_RECORD.value("is_rack", "1: the first is a rack; its y axis points from the pinion to it", unit="1")
 TH_R_A = TEETH_RECORD.value("radius_a", "pitch radius of the first; of a rack 0", unit="m")
 TH_R_B = TEETH_RECORD.value("radius_b", "pitch radius of the second, negative: internal teeth", unit="m")
 TH_BASE = TEETH_RECORD.value("base_radii", "size of the sum of the base radii", unit="m")
 TH_SLANT = TEETH_RECORD.value(
-    "slant", "sign of the sum of the radii over the cosine of the pressure angle; of a rack the tangent; 0: no slant"
+    "slant",
+    "sign of the sum of the radii over the cosine of the pressure angle; of a rack the tangent; 0: no slant",
+    unit="1",
 )
 TH_WAY = TEETH_RECORD.value(
     "way", "length along the flanks as designed; of a rack the place of the pinion across it", unit="m"
 )
-TH_HELIX = TEETH_RECORD.value("helix", "tangent of the helix angle of the first, of the pinion; right-hand positive")
+TH_HELIX = TEETH_RECORD.value(
+    "helix", "tangent of the helix angle of the first, of the pinion; right-hand positive", unit="1"
+)
 TH_HEIGHT = TEETH_RECORD.value("height", "height of the second over the first at the teeth, as designed", unit="m")
 TH_SLIDE = TEETH_RECORD.value("slide", "place of the pinion along the rack as designed", unit="m")
 TEETH = TEETH_RECORD.size

@@ -52,20 +52,27 @@ def planetary() -> Comparison:
     places = np.array([[1.0, 0.0], [-0.5, np.sqrt(0.75)], [-0.5, -np.sqrt(0.75)]])
     along = [abs(places[k, 0] * pin[1] - places[k, 1] * pin[0]) for k, pin in enumerate(pins)]
     sun, carrier, planet = (train[f"joints/{name}/acceleration"][0] for name in ("sun", "carrier", "pin_1"))
+    rate = train["joints/sun/velocity"][-1]
     wanted = [want["alpha_sun"], want["alpha_carrier"], want["alpha_planet"]]
+    (outer,) = (value for key, value in want.items() if key.startswith("tooth force ring-planet"))
+    pin = want["pin force carrier-planet (each, tangential)"]
     ring = 3 * 0.09 * train["couplings/train/effort"][0, 1]
     findings = [
         compare("accelerations", "rad/s^2", wanted, [sun, carrier, planet + carrier], relative=1e-9),
         compare("teeth sun - planet", "N", [want["tooth force sun-planet (each)"]] * 3, efforts[0::2], relative=1e-9),
         compare(
-            "teeth planet - ring", "N", [27.68770700001035] * 3, efforts[1::2], relative=1e-9,
+            "teeth planet - ring",
+            "N",
+            [outer] * 3,
+            efforts[1::2],
+            relative=1e-9,
         ),
-        compare("pins, tangential", "N", [want["pin force carrier-planet (each, tangential)"]] * 3, along, relative=1e-9),
+        compare("pins, tangential", "N", [pin] * 3, along, relative=1e-9),
         compare("torque of ground on ring", "N*m", want["torque of ground on ring"], -ring, relative=1e-9),
-        compare("rate of the sun at 0.1 s", "rad/s", want["omega_sun(0.1)"], train["joints/sun/velocity"][-1], relative=1e-9),
+        compare("rate of the sun at 0.1 s", "rad/s", want["omega_sun(0.1)"], rate, relative=1e-9),
         ratio_finding(train, "sun", "carrier", want["ratio ws/wc"]),
         closed_energy(train),
-    ]  # fmt: skip
+    ]
     return Comparison(findings)
 
 

@@ -12,9 +12,9 @@ from flexmb.suggestions import clipped, did_you_mean
 from flexmb.verification.case import Case, Comparison, Finding
 
 FILES = (
-    "rigid_mechanisms", "rigid_rotation", "rigid_natural", "overconstrained", "seeds", "seeds_inverse", "seeds_natural", "couplings",
-    "peers", "flexible", "flexible_modes", "flexible_crank", "meshed", "beam", "beam_shapes", "solid", "shells",
-    "convergence", "measured_tables", "elements",
+    "rigid_mechanisms", "rigid_rotation", "rigid_natural", "overconstrained", "seeds", "seeds_inverse", "seeds_natural",
+    "couplings", "elements", "measured_tables", "peers", "flexible", "flexible_modes", "flexible_crank", "meshed", "beam",
+    "beam_shapes", "solid", "shells", "convergence",
 )  # fmt: skip
 """Files of this folder that contain cases."""
 

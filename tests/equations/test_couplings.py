@@ -60,7 +60,7 @@ def test_rows_of_teeth_are_exact_where_bearings_part(made: Callable[..., fx.Mode
 @pytest.mark.parametrize("coordinates", COORDINATES)
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_bearings_carry_the_teeth(coordinates: str, sign: float) -> None:
-    """E01 with helical teeth: tangential 37.5 N, separating whichever flank carries, axial; moment at the pitch point."""
+    """E01 with helical teeth: tangential 37.5 N, separating on both flanks, axial; moment at the pitch point."""
     helix = 0.3
     result = fx.run(gear_pair(coordinates, 3.0 * sign, radii=(0.04, 0.12), helix_angle=helix))
     radial, axial = 37.5 * tan(radians(20)) / cos(helix), 37.5 * tan(helix)

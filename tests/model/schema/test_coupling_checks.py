@@ -29,12 +29,24 @@ def model_with(**coupling: Any) -> fx.Model:
     return fx.Model.from_tables(tables)
 
 
-BAD = {
-    "one joint": (dict(type="coupling", joints=["a"], coefficients=[1]), "couples 1 joint coordinate; it needs at least two"),
-    "zero factor": (dict(type="coupling", joints=["a", "b"], coefficients=[1, 0]), "a coefficient of zero couples nothing"),
+BAD: dict[str, tuple[dict[str, Any], str]] = {
+    "one joint": (
+        dict(type="coupling", joints=["a"], coefficients=[1]),
+        "couples 1 joint coordinate; it needs at least two",
+    ),
+    "zero factor": (
+        dict(type="coupling", joints=["a", "b"], coefficients=[1, 0]),
+        "a coefficient of zero couples nothing",
+    ),
     "counts": (dict(type="coupling", joints=["a", "b"], coefficients=[1]), "has 2 joints and 1 coefficients"),
-    "twice": (dict(type="coupling", joints=["a", "a.angle"], coefficients=[1, 2]), "lists the coordinate 'a.angle' twice"),
-    "rates": (dict(type="coupling", joints=["a", "ball"], coefficients=[1, 2]), "turns freely in space and has no coordinate"),
+    "twice": (
+        dict(type="coupling", joints=["a", "a.angle"], coefficients=[1, 2]),
+        "lists the coordinate 'a.angle' twice",
+    ),
+    "rates": (
+        dict(type="coupling", joints=["a", "ball"], coefficients=[1, 2]),
+        "turns freely in space and has no coordinate",
+    ),
     "name": (dict(type="coupling", joints=["a", "q"], coefficients=[1, 2]), "no joint 'q'"),
     "coordinate": (dict(type="coupling", joints=["a.slide", "b"], coefficients=[1, 2]), "has no coordinate 'slide'"),
     "zero ratio": (dict(type="gear", joints=["a", "b"], ratio=0), "must be greater than 0, found 0"),
@@ -54,11 +66,17 @@ BAD = {
     "skew screw": (dict(type="screw", joints=["a", "slide"], lead=0.01), "not along the axis of the screw, but 90 deg"),
     "no lead": (dict(type="screw", joints=["c", "slide"], lead=0), "a lead of zero couples nothing"),
     "rack along axis": (dict(type="rack", joints=["c", "slide"]), "does not slide at a right angle"),
-    "not coaxial": (dict(type="differential", carrier="a", sides=["b", "c"]), "the axis of joint 'b' is not that of its carrier"),
-    "train": (dict(type="planetary", sun="a", carrier="b", planets=["c"], teeth=[24, 19, 60]), "a ring of 60 teeth does not fit"),
+    "not coaxial": (
+        dict(type="differential", carrier="a", sides=["b", "c"]),
+        "the axis of joint 'b' is not that of its carrier",
+    ),
+    "train": (
+        dict(type="planetary", sun="a", carrier="b", planets=["c"], teeth=[24, 19, 60]),
+        "a ring of 60 teeth does not fit",
+    ),
     "train without teeth": (dict(type="planetary", sun="a", carrier="b", planets=["c"], ratio=2), "needs teeth = "),
     "type": (dict(type="gears", joints=["a", "b"]), "Did you mean 'gear'"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BAD)
