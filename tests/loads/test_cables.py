@@ -55,7 +55,9 @@ def test_rest_and_small_motions_in_a_loop(coordinates: dict[str, Any], tmp_path:
 
 def test_the_length_is_an_input_of_the_linearised_equations() -> None:
     """Two falls: z'' = -4 k / m z - 2 k / m l_0."""
-    found = linear(tackle({}, length=3.9))
+    data = tackle({}, length=3.9)
+    data["analysis"]["step"] = 1e-3
+    found = linear(data)
     assert found.inputs == ("cable",)
     close(found.A, [[0, 1], [-4 * 2e4 / 20, 0]], atol=1e-5)
     close(found.B, [[0], [-2 * 2e4 / 20]], atol=1e-5)

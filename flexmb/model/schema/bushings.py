@@ -10,7 +10,7 @@ import numpy as np
 
 from flexmb.model.schema.bodies import Strict
 from flexmb.model.schema.fields import FieldType, Names, field_error, read_list, read_number
-from flexmb.model.schema.json_forms import Schema, any_of, either, given, listed, quantity, rules
+from flexmb.model.schema.json_forms import Schema, any_of, either, given, in_unit, listed, quantity, rules
 from flexmb.model.schema.series_fields import TableField
 from flexmb.model.schema.table import ConfigDict, Field, FieldError, ValidationInfo
 from flexmb.model.units import KINDS
@@ -36,7 +36,8 @@ class SixField(FieldType):
         return read_list(value, 6, lambda entry: read_number(entry, (KINDS[next(kinds)],), info))
 
     def json(self) -> Schema:
-        return {**listed(quantity(), 6), "x-unit": f"{KINDS[self.kind].unit}, {KINDS[self.turning].unit}"}
+        units = f"{KINDS[self.kind].unit}, {KINDS[self.turning].unit}"
+        return {**listed(quantity(), 6, words=in_unit("six numbers", units)), "x-unit": units}
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class SixBySix(FieldType):
     def json(self) -> Schema:
         units = f"{KINDS[self.kind].unit}, {KINDS[self.turning].unit}"
         six = listed(quantity(), 6)
-        return {**either(six, listed(six, 6), words="six numbers, or 6x6 matrix"), "x-unit": units}
+        return {**either(six, listed(six, 6), words=in_unit("six numbers, or 6x6 matrix", units)), "x-unit": units}
 
 
 def matrix_faults(matrix: np.ndarray[Any, np.dtype[np.float64]]) -> Iterator[str]:
