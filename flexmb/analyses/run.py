@@ -213,7 +213,9 @@ def _judge_file(ended: EndedRun, writer: ResultWriter) -> tuple[str, list[Warnin
 def identity_of(model: Model, command: str = "", started: str = "") -> RunIdentity:
     """Identity of a run of a model."""
     folder = str(Path(model.folder).absolute())
-    return RunIdentity(model.name, model.complete_text, model.identity, command, folder, model.body_files, started or now())
+    return RunIdentity(
+        model.name, model.complete_text, model.identity, command, folder, model.body_files, started or now()
+    )
 
 
 def default_output(model: Model) -> Path:

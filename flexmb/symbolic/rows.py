@@ -135,7 +135,9 @@ class RowMaker:
     def _motion(self, name: str, motion: Any) -> SymbolicRow:
         where = ("motions", name)
         if motion.about is not None:
-            text = f"motion '{name}' drives an orientation, which has no symbolic form: its rotation vector is not smooth."
+            text = (
+                f"motion '{name}' drives an orientation, which has no symbolic form: its rotation vector is not smooth."
+            )
             raise InputError([Fault(text, where, "Drive the coordinate of a joint.")])
         function = as_expression(expression_of(motion.function, {"t": self.t}, differentiable=True, path=where))
         markers = self.mechanism.marker_index

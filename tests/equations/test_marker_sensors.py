@@ -75,7 +75,11 @@ def test_orientation_and_angular_velocity_are_those_of_the_bodies() -> None:
 
 def test_reactions_in_world_axes() -> None:
     names = ("fx", "fy", "fz", "mx", "my", "mz")
-    sensors = {f"{axes}_{name}": {"reaction": "cross", "component": name, "axes": axes} for name in names for axes in ("world", "marker")}
+    sensors = {
+        f"{axes}_{name}": {"reaction": "cross", "component": name, "axes": axes}
+        for name in names
+        for axes in ("world", "marker")
+    }
     sensors["plain"] = {"reaction": "cross", "component": "fx"}
     result = fx.run(chain(**sensors))
     assert np.array_equal(result["plain"], result["marker_fx"])

@@ -29,7 +29,13 @@ def driven(angles: dict[str, str], coordinates: str = "joint", moving: bool = Fa
     model.marker("head", "m", at=(0.2, 0, 0))
     model.marker("table", "m", at=(0, 0, 0))
     for axis, function in angles.items():
-        model.motion(f"about_{axis}", {"expression": function}, marker="head.m", about=axis, relative_to="table.m" if moving else "ground")
+        model.motion(
+            f"about_{axis}",
+            {"expression": function},
+            marker="head.m",
+            about=axis,
+            relative_to="table.m" if moving else "ground",
+        )
     model.coordinates(default=coordinates)
     model.analysis(**{"end": 1.0, "step": 2e-3, **analysis})
     return model

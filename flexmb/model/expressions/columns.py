@@ -64,7 +64,9 @@ class DataTable:
         first = self.columns[0] if x is None else self.column(x)
         if y is None and len(self.columns) > 2:
             names = ", ".join(column.name for column in self.columns)
-            raise TextError(f"'{self.name}' has {len(self.columns)} columns: name the one to use", hint=f"One of: {names}.")
+            raise TextError(
+                f"'{self.name}' has {len(self.columns)} columns: name the one to use", hint=f"One of: {names}."
+            )
         others = [column for column in self.columns if column is not first]
         second = others[0] if y is None else self.column(y)
         if first is second:

@@ -102,7 +102,9 @@ def _table(name: str, text: str) -> DataTable:
 def _headers(row: list[str], line: int) -> list[str]:
     """Headers of the columns, which must have different names."""
     if all(math.isfinite(_number(cell)) for cell in row):
-        raise TextError(f"line {line}: expected the names of the columns, found numbers", hint="Such as: speed [rpm], torque [N*m].")
+        raise TextError(
+            f"line {line}: expected the names of the columns, found numbers", hint="Such as: speed [rpm], torque [N*m]."
+        )
     headers = [cell.strip() for cell in row]
     names = [column_name(header)[0] for header in headers]
     if repeated := next((name for k, name in enumerate(names) if name in names[:k]), None):
@@ -120,7 +122,9 @@ def _read_row(row: list[str], line: int, headers: list[str], columns: list[list[
         if not math.isfinite(number):
             hint = " (write a decimal point)" if math.isfinite(_number(cell.replace(",", "."))) else ""
             found = clipped(cell.strip()) if cell.strip() else "nothing"
-            faults.append(f"line {line}, column '{column_name(header)[0][:60]}': expected a finite number, found {found}{hint}")
+            faults.append(
+                f"line {line}, column '{column_name(header)[0][:60]}': expected a finite number, found {found}{hint}"
+            )
         column.append(number)
     return faults
 

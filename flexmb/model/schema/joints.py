@@ -22,7 +22,17 @@ from flexmb.model.schema.fields import (
     Where,
     field_error,
 )
-from flexmb.model.schema.json_forms import Schema, any_of, at_most_one, exactly_one, given, is_one_of, needs, rules, without
+from flexmb.model.schema.json_forms import (
+    Schema,
+    any_of,
+    at_most_one,
+    exactly_one,
+    given,
+    is_one_of,
+    needs,
+    rules,
+    without,
+)
 from flexmb.model.schema.series_fields import Coefficients, JointState, TableField
 from flexmb.model.schema.table import ConfigDict, Field, StrictBool, ValidationInfo, field_validator, model_validator
 
@@ -71,7 +81,7 @@ class Joint(Strict):
         None, description="Markers 'body.marker' on the first and the second body, instead of bodies and at; axis = z."
     )
     at: Annotated[Where | tuple[Where, Where], PlaceField(pair=True)] | None = Field(
-        None, description="World design position [m]: point name or [x, y, z]; distance: one for each body."
+        None, description="Design position [m]: point name or [x, y, z] in world axes; distance: one for each body."
     )
     axis: Annotated[Vector, DirectionField()] | None = Field(
         None, description="Joint axis in world axes; planar: normal of the plane; rolling: axis of the disc."

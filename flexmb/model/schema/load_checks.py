@@ -45,7 +45,10 @@ def check_motion(references: References, name: str, table: Table) -> None:
     if subject == "joint":
         references.coordinate(table, path, "driven")
         _reject_keys(
-            references, table, path, dict.fromkeys(("along", "about", "relative_to"), "is only for the motion of a marker")
+            references,
+            table,
+            path,
+            dict.fromkeys(("along", "about", "relative_to"), "is only for the motion of a marker"),
         )
     elif subject == "marker":
         body = references.marker(table["marker"], (*path, "marker"))

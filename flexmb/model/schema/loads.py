@@ -217,11 +217,18 @@ class Sensor(Strict):
     force: str | None = Field(None, description="Force whose effort or magnitude is measured.")
     reaction: str | None = Field(None, description="Joint whose reaction on the second body is measured.")
     rate: str | None = Field(
-        None, description="Sensor (of a joint, marker or distance) whose derivative by time is measured, in the same axes."
+        None,
+        description="Sensor (of a joint, marker or distance) whose derivative by time is measured, in the same axes.",
     )
     quantity: (
         Literal[
-            "position", "velocity", "acceleration", "distance", "orientation", "angular-velocity", "angular-acceleration"
+            "position",
+            "velocity",
+            "acceleration",
+            "distance",
+            "orientation",
+            "angular-velocity",
+            "angular-acceleration",
         ]
         | None
     ) = Field(

@@ -52,7 +52,8 @@ class ModelSpec(Strict):
         {}, description="Named expressions of t, parameters and sensors, used by name in expressions."
     )
     tables: dict[str, Annotated[DataTable, DataTableField()]] = Field(
-        {}, description="Data by columns, for `interp` and `table`; a CSV file in the folder of the model needs no entry."
+        {},
+        description="Data by columns, for `interp` and `table`; a CSV file in the folder of the model needs no entry.",
     )
     points: dict[str, Annotated[Vector, VectorOf("length")]] = Field(
         {}, description="Named world positions [m] in the design position (all joint coordinates zero)."

@@ -61,7 +61,9 @@ def check_rate(references: References, name: str, table: Table) -> None:
         most = min(most, 1) if subject == "between" or base.get("component") == "magnitude" else most
     if len(chain) - 1 > most:
         what = f"sensor '{chain[-1]}' has no rate" if most == 0 else f"sensor '{chain[-1]}' has no rate of its rate"
-        hint = "Positions, velocities, orientations and angular velocities of joints and markers, and distances have one."
+        hint = (
+            "Positions, velocities, orientations and angular velocities of joints and markers, and distances have one."
+        )
         references.add(path, f"sensor '{name}': {what}", hint)
 
 

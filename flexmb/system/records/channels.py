@@ -165,8 +165,10 @@ def describe_sensor(spec: Any, name: str) -> tuple[str, str, int]:
         return _rates(unit, order), f"{sensor.quantity or 'position'} of {sensor.joint}.{coordinate}", 1
     if sensor.motion is not None:
         motion = spec.motions[sensor.motion]
-        turning = motion.about is not None or motion.joint is not None and (
-            spec.joints[motion.joint].kind.kind_of(spec.coordinate(motion.joint, motion.coordinate)) != "length"
+        turning = (
+            motion.about is not None
+            or motion.joint is not None
+            and (spec.joints[motion.joint].kind.kind_of(spec.coordinate(motion.joint, motion.coordinate)) != "length")
         )
         return "N*m" if turning else "N", f"effort of motion {sensor.motion}", 1
     if sensor.force is not None:

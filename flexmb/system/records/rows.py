@@ -158,8 +158,10 @@ class RowRecords:
                 kind = L.ROW_POINT if motion.about is None else L.ROW_TURN
                 record = self._record(kind, markers[motion.relative_to], markers[motion.marker])
                 record[L.R_I] = AXES.index(motion.along or motion.about)
-                unit, text = ("m", f"{motion.marker} along {motion.along}") if motion.about is None else (
-                    "rad", f"{motion.marker} about {motion.about}"
+                unit, text = (
+                    ("m", f"{motion.marker} along {motion.along}")
+                    if motion.about is None
+                    else ("rad", f"{motion.marker} about {motion.about}")
                 )
             record[L.R_FUNCTION] = function
             self.pending.append(_Pending(Row(name, text, unit, True), record, motion=name))

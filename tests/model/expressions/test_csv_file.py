@@ -30,7 +30,9 @@ def test_columns_are_in_si_and_known_by_name(tmp_path: Path) -> None:
     assert found.raw == {"speed [rpm]": [0.0, 1000.0], "torque [N*m]": [10.0, 8.5]}
 
 
-@pytest.mark.parametrize("text", [SHEET.replace(",", ";"), SHEET.replace(",", "\t"), "\ufeff" + SHEET, SHEET.replace("\n", "\r\n")])
+@pytest.mark.parametrize(
+    "text", [SHEET.replace(",", ";"), SHEET.replace(",", "\t"), "\ufeff" + SHEET, SHEET.replace("\n", "\r\n")]
+)
 def test_other_separators_and_line_ends_are_the_same_table(tmp_path: Path, text: str) -> None:
     assert table(tmp_path, text) == table(tmp_path, SHEET)
 
