@@ -1,8 +1,8 @@
 """Warnings about markers that are far from their body: usually world coordinates where those of the body are meant.
 
-The extent of a body is the box, along its axes, around what is known of it: its surface (a mesh), its axis (a beam), the
-uniform box with its mass and inertia, its origin and the joints placed by world positions on it. Bodies with drawn shapes
-are not judged: what they are is seen.
+The extent of a body is the box, along its axes, around what is known of it: its surface (a mesh), its axis (a beam),
+the uniform box with its mass and inertia, its origin and the joints placed by world positions on it. Bodies with drawn
+shapes are not judged: what they are is seen.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def marker_warnings(spec: ModelSpec, mechanism: Mechanism) -> Iterator[WarningRe
             yield WarningRecord(
                 "marker-outside",
                 f"marker '{reference}' is {outside:.4g} m outside its body, which is {size:.4g} m large. Numbers of a "
-                "marker's place are coordinates of the body, from its origin and along its axes; the name of a point is "
-                "a world position.",
+                "marker's place are coordinates of the body, from its origin and along its axes; the name of a point "
+                "is a world position.",
                 f"bodies.{body}.markers.{name}",
                 None,
                 outside,

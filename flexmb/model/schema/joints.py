@@ -174,8 +174,8 @@ class Motion(Strict):
     along: Literal["x", "y", "z"] | None = Field(None, description="Axis of `relative_to` along which it moves.")
     about: Literal["x", "y", "z"] | None = Field(
         None,
-        description="Axis of `relative_to`: drives this component of the rotation vector (axis times angle, below half a "
-        "turn) of the marker instead of a position.",
+        description="Axis of `relative_to`: drives this component of the rotation vector (axis times angle, below half "
+        "a turn) of the marker instead of a position.",
     )
     relative_to: str = Field("ground", description="Marker that the motion is measured from.")
     rate: Annotated[float, Scalar("speed", "angular speed")] | None = Field(
