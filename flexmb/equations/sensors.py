@@ -82,7 +82,7 @@ def _in_world_axes(I, W, a, b, kind):
 
 @kernel
 def _between(I, F, W, sensor, accelerate):
-    """A component, the magnitude or its rate of a quantity of marker A relative to B, in world axes or in those of B."""
+    """A component, the magnitude or its rate of a quantity of marker A relative to B, in world axes or those of B."""
     kind = I[sensor + L.SE_KIND]
     a = state_of(I, F, W, I[sensor + L.SE_A], accelerate)
     b = state_of(I, F, W, I[sensor + L.SE_B], accelerate)

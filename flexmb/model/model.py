@@ -137,7 +137,7 @@ class Model(BeamMethods, JointMethods, CouplingMethods, LoadMethods):
             self._put("expressions", name, text)
 
     def table(self, name: str, columns: Mapping[str, Numbers]) -> str:
-        """Data by columns, {"speed [rpm]": numbers, "torque [N*m]": numbers}, for `interp` and for motions and springs."""
+        """Data by columns, {"speed [rpm]": numbers, "torque [N*m]": numbers}, for `interp`, motions and springs."""
         return self._put("tables", name, columns)
 
     def points(self, **places: Numbers) -> tuple[str, ...]:

@@ -54,8 +54,8 @@ class LoadMethods:
         about: str | None = None,
         relative_to: str | None = None,
     ) -> str:
-        """A prescribed joint coordinate, or a component of a marker's position (along) or rotation vector (about) in the
-        axes of another marker [m, rad].
+        """A prescribed joint coordinate, or a component of a marker's position (along) or rotation vector (about) in
+        the axes of another marker [m, rad].
 
         function : one of {"rate": c, "start": x0}, {"polynomial": [c0, c1, ...]}, {"ramp": {"to", "over", "from"}},
             {"harmonic": {"amplitude", "frequency", "phase", "offset"}}, {"table": [[t, x], ...], "smooth": [Hz],

@@ -13,6 +13,7 @@ import numpy as np
 from flexmb.model.schema.beams import BeamBody
 from flexmb.model.schema.model_spec import ModelSpec
 from flexmb.model.schema.sections import Material
+from flexmb.reports.marker_warnings import marker_warnings
 from flexmb.reports.motion_warnings import motion_warnings
 from flexmb.system.mechanism import Mechanism
 from flexmb.warning import WarningRecord
@@ -31,6 +32,7 @@ def data_warnings(spec: ModelSpec, mechanism: Mechanism) -> Iterator[WarningReco
     yield from inertia_warnings(mechanism)
     yield from material_warnings(spec)
     yield from gravity_warnings(spec)
+    yield from marker_warnings(spec, mechanism)
     yield from motion_warnings(spec)
 
 

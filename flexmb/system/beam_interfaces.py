@@ -59,8 +59,8 @@ def interfaces_of(spec: ModelSpec, mechanism: Mechanism, name: str) -> list[Inte
                 add(marker, _columns(R_w, axes), _columns(R_w, around), f"joint '{joint.name}'")
     for motion_name, motion in spec.motions.items():
         if motion.marker is not None and mechanism.markers[mechanism.marker_index[motion.marker]].body == number:
-            columns = (np.eye(3), none) if motion.about is None else (none, np.eye(3))
-            add(mechanism.marker_index[motion.marker], *columns, f"motion '{motion_name}'")
+            push, turn = (np.eye(3), none) if motion.about is None else (none, np.eye(3))
+            add(mechanism.marker_index[motion.marker], push, turn, f"motion '{motion_name}'")
     for force_name, force in spec.forces.items():
         by = f"force '{force_name}'"
         if isinstance(force, (PointForce, PointTorque)):

@@ -1,6 +1,6 @@
 """Data by columns, for `interp` and for tables of motions and springs: named columns of numbers with a unit each.
 
-Enters: a header such as "torque [N*m]" and the numbers of every column, from the model or from a CSV file (csv_file.py);
+Enters: a header such as "torque [N*m]" and the numbers of every column, from the model or a CSV file (csv_file.py);
 leaves: `DataTable`, numbers in SI. A column without a unit holds plain numbers, in the SI unit of where they are used.
 """
 
@@ -77,8 +77,8 @@ class DataTable:
             if after <= before:
                 given = self.source[self.columns.index(first)][1]
                 place = f"line {self.lines[row]}" if self.lines else f"row {row + 1}"
-                text = f"'{self.name}', {place}: column '{first.name}' must increase, found {given[row]:g} after {given[row - 1]:g}"
-                raise TextError(text)
+                found = f"found {given[row]:g} after {given[row - 1]:g}"
+                raise TextError(f"'{self.name}', {place}: column '{first.name}' must increase, {found}")
         return first, second
 
 

@@ -13,9 +13,9 @@
 Comparisons and logical operators are 1 where true and 0 elsewhere; a number is true above 0. A number may carry a unit
 ("10 mm", "5 N*m/rad"), parameters are inserted as numbers; the time t and sensors are the free variables. Dimensions
 are checked as far as they are known. A named expression is inserted where its name is. `interp` is the monotone curve
-through two columns of a table or CSV file: file, argument, name of the column of values, of that of the argument; beyond
-the ends of the table it keeps their values. Depth and length are bounded. Parameters kept as symbols are inserted as numbers
-that carry their formula (`SymbolicValue`), as do numbers computed from them.
+through two columns of a table or CSV file: file, argument, name of the column of values, of that of the argument;
+beyond the ends of the table it keeps their values. Depth and length are bounded. Parameters kept as symbols are
+inserted as numbers that carry their formula (`SymbolicValue`), as do numbers computed from them.
 """
 
 from __future__ import annotations

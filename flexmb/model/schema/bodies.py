@@ -176,7 +176,8 @@ class Marker(Strict):
 
     at: Annotated[Where, PlaceField()] = Field(
         (0.0, 0.0, 0.0),
-        description="Origin [m]: numbers are body coordinates; a point name is a world design position.",
+        description="Origin [m]: numbers are in the axes of the body, from its origin; a point name is a world design "
+        "position.",
     )
     orientation: Annotated[Matrix, RotationField()] | None = Field(
         None, description="Rotation from the body axes to the marker axes; default: the body axes."
@@ -217,7 +218,7 @@ class Body(Strict):
         "[Jxx, Jyy, Jzz, Jxy, Jxz, Jyz] (entries of the tensor) or 3x3.",
     )
     at: Annotated[Where, PlaceField()] = Field(
-        (0.0, 0.0, 0.0), description="World design position of the body origin [m]."
+        (0.0, 0.0, 0.0), description="Design position of the body origin [m], world axes."
     )
     orientation: Annotated[Matrix, RotationField()] = Field(
         IDENTITY,

@@ -84,7 +84,7 @@ class Joint(Strict):
         None, description="Markers 'body.marker' on the first and the second body, instead of bodies and at; axis = z."
     )
     at: Annotated[Where | tuple[Where, Where], PlaceField(pair=True)] | None = Field(
-        None, description="World design position [m]: point name or [x, y, z]; distance: one for each body."
+        None, description="Design position [m]: point name or [x, y, z] in world axes; distance: one for each body."
     )
     axis: Annotated[Vector, DirectionField()] | None = Field(
         None, description="Joint axis in world axes; planar: normal of the plane; rolling: axis of the disc."
@@ -208,8 +208,8 @@ class Motion(Strict):
     along: Literal["x", "y", "z"] | None = Field(None, description="Axis of `relative_to` along which it moves.")
     about: Literal["x", "y", "z"] | None = Field(
         None,
-        description="Axis of `relative_to`: drives this component of the rotation vector (axis times angle, below half a "
-        "turn) of the marker instead of a position.",
+        description="Axis of `relative_to`: drives this component of the rotation vector (axis times angle, below half "
+        "a turn) of the marker instead of a position.",
     )
     relative_to: str = Field("ground", description="Marker that the motion is measured from.")
     rate: Annotated[float, Scalar("speed", "angular speed")] | None = Field(

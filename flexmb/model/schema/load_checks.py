@@ -290,8 +290,8 @@ def _check_covered(references: References, spec: ModelSpec, expression: Expressi
             except TextError:
                 continue
             if x is not None and not low - slack <= x <= high + slack:
-                text = f"{references.owner(path)}: the table covers {low:g} to {high:g}, but at t = {t:g} s it is read at {x:g}"
-                references.add(path, text)
+                text = f"the table covers {low:g} to {high:g}, but at t = {t:g} s it is read at {x:g}"
+                references.add(path, f"{references.owner(path)}: {text}")
 
 
 def _check_length(references: References, spec: ModelSpec) -> None:
@@ -338,7 +338,7 @@ def _not_for_expressions(spec: ModelSpec, name: str) -> str:
         return "measures an effort"
     if str(sensor.quantity).endswith("acceleration"):
         return "measures an acceleration"
-    if sensor.component == "magnitude-rate" and str(sensor.quantity).endswith("velocity"):
+    if str(sensor.component) == "magnitude-rate" and str(sensor.quantity).endswith("velocity"):
         return "measures the rate of a velocity"
     if (sensor.marker or sensor.deflection) and sensor.component is None and "." not in name:
         return "has three components"

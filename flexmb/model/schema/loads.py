@@ -93,7 +93,8 @@ class PairForce(Strict):
     type: Literal["pair-force"] = Field(description="Type of the force.")
     markers: Annotated[tuple[str, str], Names(2, "markers")] = Field(description="Its two ends, 'body.marker'.")
     effort: Annotated[Expression, ExpressionField("force", sensors=True, own=("distance", "rate"))] = Field(
-        description="Tension [N]: a number or an expression of `distance` of the markers [m], its `rate` [m/s], t and sensors."
+        description="Tension [N]: a number or an expression of `distance` of the markers [m], its `rate` [m/s], t and "
+        "sensors."
     )
 
 
@@ -284,8 +285,8 @@ class Sensor(Strict):
         | None
     ) = Field(
         None,
-        description="Measured quantity of a joint or marker; default: position. Orientation of a marker: rotation vector, "
-        "axis times angle [rad], up to half a turn.",
+        description="Measured quantity of a joint or marker; default: position. Orientation of a marker: rotation "
+        "vector, axis times angle [rad], up to half a turn.",
     )
     component: Literal["x", "y", "z", "magnitude", "fx", "fy", "fz", "mx", "my", "mz", "force", "moment"] | None = (
         Field(
@@ -297,8 +298,8 @@ class Sensor(Strict):
     relative_to: str = Field("ground", description="Marker relative to which a marker is measured.")
     axes: Literal["world", "marker", "body"] = Field(
         "world",
-        description="World axes; marker: those of relative_to, of a reaction those of the first marker of its joint; body: "
-        "those that turn with the chord (deflection). Default of a reaction: marker.",
+        description="World axes; marker: those of relative_to, of a reaction those of the first marker of its joint; "
+        "body: those that turn with the chord (deflection). Default of a reaction: marker.",
     )
 
 

@@ -113,7 +113,7 @@ class MeshBody(FlexibleTable):
         description="Body file (.h5) written by 'flexmb reduce'; path relative to the folder of the model file."
     )
     at: Annotated[Where, PlaceField()] = Field(
-        (0.0, 0.0, 0.0), description="World design position of the origin of the mesh [m]."
+        (0.0, 0.0, 0.0), description="Design position of the origin of the mesh [m], world axes."
     )
     orientation: Annotated[Matrix, RotationField()] = Field(
         IDENTITY, description="Axes of the mesh in the design position, as for a rigid body; default: the world axes."

@@ -216,7 +216,7 @@ class MeshedBody(FlexibleTable):
         None, description="Node and direction of each row of the matrices, e.g. CalculiX .dof."
     )
     at: Annotated[Where, PlaceField()] = Field(
-        (0.0, 0.0, 0.0), description="World design position of the origin of the mesh [m]."
+        (0.0, 0.0, 0.0), description="Design position of the origin of the mesh [m], world axes."
     )
     orientation: Annotated[Matrix, RotationField()] = Field(
         IDENTITY, description="Axes of the mesh in the design position, as for a rigid body; default: the world axes."

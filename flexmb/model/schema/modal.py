@@ -213,7 +213,7 @@ class ModalBody(FlexibleTable):
 
     modal: ModalData = Field(description="Integrals over the mass, stiffness and damping.")
     at: Annotated[Where, PlaceField()] = Field(
-        (0.0, 0.0, 0.0), description="World design position of the body frame's origin [m]."
+        (0.0, 0.0, 0.0), description="Design position of the body frame's origin [m], world axes."
     )
     orientation: Annotated[Matrix, RotationField()] = Field(
         IDENTITY, description="Body axes in the design position, as for a rigid body; default: the world axes."

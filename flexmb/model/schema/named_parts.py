@@ -1,7 +1,7 @@
 """What expressions refer to by name: named expressions and data by columns.
 
-Enters: the raw tables [expressions] and [tables] and the folder of the model; leaves: `NamedExpressions`, every one with
-those that it uses inserted, and `DataTables`, which reads a CSV file once, when it is first named.
+Enters: the raw tables [expressions] and [tables] and the folder of the model; leaves: expressions, every one with those
+that it uses inserted, and `DataTables`, which reads a CSV file once, when it is first named.
 """
 
 from __future__ import annotations

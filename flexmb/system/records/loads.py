@@ -93,10 +93,10 @@ class LoadRecords:
         if sensor.reaction is not None:
             block = self.reaction_block[sensor.reaction]
             if sensor.axes == "world" and "axes" in sensor.model_fields_set and sensor.component in _WRENCH:
-                place = _WRENCH[sensor.component]
-                record = _slot(block + 3 * (place // 3), L.SENSE_WORLD)
+                number = _WRENCH[sensor.component]
+                record = _slot(block + 3 * (number // 3), L.SENSE_WORLD)
                 joint = self.mechanism.joints[self.mechanism.joint_index[sensor.reaction]]
-                record[L.SE_A], record[L.SE_COMPONENT] = joint.first, place % 3
+                record[L.SE_A], record[L.SE_COMPONENT] = joint.first, number % 3
                 return [record]
             return self._wrench(block, sensor.component)
         markers = self.mechanism.marker_index
