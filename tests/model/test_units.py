@@ -71,6 +71,8 @@ def test_quantity_in_si(text: str, kind: str, value: float) -> None:
         ("30 deg", "length", "is an angle, but a length is needed"),
         ("7850 kg", "density", "is a mass, but a density is needed"),
         ("3 kg^2*m", "mass", "a quantity in m*kg^2"),
+        ("3 K^2", "temperature", "a quantity in K^2"),
+        ("5 MPa", "temperature", "but a temperature is needed"),
     ],
 )
 def test_unit_of_the_wrong_kind(text: str, kind: str, message: str) -> None:

@@ -167,7 +167,7 @@ def test_a_cut_mesh_is_reported_at_its_key(folder: Path) -> None:
 def test_every_option_of_reduce_is_a_key() -> None:
     """What is typed at `flexmb reduce` can be written in a model; files and printing belong to the command."""
     options = set(ReduceOptions.__dataclass_fields__) - {"output", "quiet", "json", "strict"}
-    names = {"interface": "interfaces", "marker": "markers", "no_compare": "compare"}
+    names = {"interface": "interfaces", "marker": "markers", "no_compare": "compare", "load": "loads"}
     keys = set(MeshedBody.fields())
     assert {names.get(option, option) for option in options} <= keys
     of_request: Any = set(request.ReductionRequest.__dataclass_fields__)
