@@ -134,6 +134,10 @@ def prestressed(body: FreeBody, loads: Mapping[str, Load], requests: Sequence[Pr
     """The state under all the loads of a pre-stress; None without any."""
     if not requests:
         return None
+    if body.model.ties is not None:
+        text = "ties of the deck turn with the nodes that they follow, which a pre-stress does not know"
+        hint = "Use the quadratic field, which stiffens at run time, or take the ties out of the deck."
+        raise InputError([Fault(text, ("prestress",), hint)])
     u0, reaction = np.zeros(body.n), np.zeros(body.n)
     heated = []
     for request in requests:

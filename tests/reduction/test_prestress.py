@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from flexmb.bodies.body_file import read_body, write_body
 from flexmb.errors import InputError
 from flexmb.model.model import Model
 from flexmb.reduction.load_words import PrestressRequest
+from flexmb.reduction.prestress import prestressed
 from tests.support.loaded_bars import (
     ALPHA,
     AREA,
@@ -139,3 +141,9 @@ def test_the_file_says_what_the_body_is_linearised_about(tmp_path: Path) -> None
 def test_what_cannot_be_is_refused(request_: PrestressRequest, keys: dict[str, Any], text: str) -> None:
     with pytest.raises(InputError, match=text):
         bar(PULL, "push=force:xmax:y", **{"field": "linear", "prestress": (request_,), "modes": 2, **keys})
+
+
+def test_ties_of_a_deck_are_rejected() -> None:
+    tied: Any = SimpleNamespace(model=SimpleNamespace(ties=object()))
+    with pytest.raises(InputError, match="quadratic field"):
+        prestressed(tied, {}, (PrestressRequest("pull", 1.0, text="pull"),))
