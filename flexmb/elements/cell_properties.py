@@ -1,4 +1,4 @@
-"""What every cell of a mesh is made of: materials, thicknesses and sections by cell set, and the deck for all others.
+"""Properties of every cell of a mesh: materials, thicknesses and sections by cell set, and the deck for all others.
 
 Input: a mesh, and what the user gives. Output: `CellProperties` for the assembly of solids, shells and beams, or all
 faults at once. What is given by cell set replaces what the deck says of these cells; without a set it replaces that of
@@ -38,7 +38,7 @@ class CellProperties:
     mesh: Mesh
     """With the cell sets of `solids`"""
     solids: Mapping[str, Material]
-    """Of solid cells, by cell set; "": all"""
+    """Materials of solid cells, by cell set; "": all"""
     shells: CellSections | None
     beams: BeamData | None
     losses: tuple[Loss, ...]
@@ -55,7 +55,7 @@ class CellProperties:
 
     @property
     def notes(self) -> list[str]:
-        """What comes from the deck"""
+        """Sentences about what comes from the deck"""
         given = set(self.given)
         used = [material_text("", material) for material in self.materials if material not in given]
         deck, counts = self.mesh.deck, []

@@ -32,7 +32,7 @@ _OPEN = ("t", "l", "channel")
 
 @dataclass(frozen=True)
 class _Made:
-    """What beams of one property and material are made of."""
+    """Material and section of beams of one property."""
 
     material: Material
     section: Section

@@ -135,7 +135,7 @@ def _directions(mesh: Mesh, block: int, property_of: Integers, deck: Deck) -> Fl
 
 
 def _losses(deck: Deck, keys: Integers) -> Iterator[Loss]:
-    """What is computed in another way than the deck says; keys : (cells, 3) property (-1: none), thickness, material"""
+    """Losses of properties computed otherwise; keys : (cells, 3) property (-1: none), thickness, material"""
     of_deck = keys[(keys[:, 0] >= 0) & (keys[:, 1] < 0) & (keys[:, 2] < 0)][:, 0]
     counts = np.bincount(of_deck, minlength=len(deck.shells))
     entries = [(entry, int(count)) for entry, count in zip(deck.shells, counts, strict=False) if count]

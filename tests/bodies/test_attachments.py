@@ -1,4 +1,7 @@
-"""Masses at markers and held sets of a part, against the same by hand."""
+"""Masses at markers and held sets of a part, against the same by hand.
+
+Covers: reduction.attachments.
+"""
 
 from __future__ import annotations
 

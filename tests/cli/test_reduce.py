@@ -2,7 +2,7 @@
 
 The computation itself is tested elsewhere; here a beam in the clothes of a reduced body stands for it.
 
-Covers: bodies.body_report, cli.body, cli.reduce_arguments.
+Covers: bodies.body_report, cli.body, cli.mass_arguments, cli.reduce_arguments.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Beams of a deck: an independent frame, offsets, trusses, beams with shells and solids in one body, two formats.
 
-Covers: elements.deck_beams, elements.line_beams, elements.joined.
+Covers: elements.beam_tubes, elements.joined.
 """
 
 from __future__ import annotations

@@ -106,9 +106,9 @@ class ShellSection:
     mass: float = 0.0
     """[kg/m^2] in the middle surface, beside that of the layers"""
     bending: Layer | None = None
-    """Of one layer: material and angle that bend, instead of those of the layer; its thickness is not used"""
+    """Material and angle that bend, of one layer, instead of those of the layer; its thickness is not used"""
     bending_ratio: float = 1.0
-    """Of one layer: bending stiffness as a part of that of the full thickness"""
+    """Bending stiffness of one layer as a part of that of the full thickness"""
     shear_ratio: float | None = None
     """Shear correction; None: by equilibrium"""
 

@@ -1,6 +1,6 @@
 """Bodies from meshes in a model: the same motion as in two steps, all faults at their keys, one key for every option.
 
-Covers: model.schema.meshed_checks, reduction.tie_words.
+Covers: model.schema.marker_masses, model.schema.meshed_checks, reduction.tie_words.
 """
 
 from __future__ import annotations
