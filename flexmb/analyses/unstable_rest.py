@@ -29,7 +29,10 @@ RESTING = 1e-9
 """Speed times the duration of the run, and acceleration times its square, as parts of the size of a coordinate: less is
 rest."""
 STRAIGHT = 1e-6
-"""Deflection as a part of the length below which a beam is straight: what round-off may have grown to."""
+"""Deflection as a part of the length below which a beam is straight."""
+ROUNDING, VISIBLE = 1e-13, 1e-3
+"""Round-off of a deflection, and what it may have grown to, as parts of the length: a beam that leaves its line by no
+more than its growth makes of round-off is undisturbed."""
 NEGATIVE = 1e-7
 """Negative stiffness as a part of the loads and of the largest stiffness that is not round-off."""
 STEADY = 1e-6
@@ -60,8 +63,12 @@ def stability_warnings(system: System, result: Result) -> list[WarningRecord]:
             return found
         if result.n_rows > 1 and _is_steady(v, mechanics.scale):
             return _while_moving(system, q[:1], v[:1], times, times[-1] - times[0], None)
-        if result.n_rows > 1 and np.any(still := _still_coordinates(system, q)):
-            return _while_moving(system, q, v, times, times[-1] - times[0], still)
+        if result.n_rows > 1 and np.any(still := _still_coordinates(system, q, STRAIGHT)):
+            if found := _while_moving(system, q, v, times, times[-1] - times[0], still):
+                return found
+        if result.n_rows > 1 and np.any(grown := _still_coordinates(system, q, VISIBLE) & ~still):
+            found = _while_moving(system, q, v, times, times[-1] - times[0], grown | still)
+            return [one for one in found if _is_grown_round_off(system, q, times - times[0], grown, one.value)]
     except (ComputationError, np.linalg.LinAlgError):
         pass  # a state that cannot be examined gives no finding
     return []
@@ -161,8 +168,11 @@ def _is_steady(v: Floats, scale: Floats) -> bool:
     return bool((np.abs(v - v[0]) / scale).max(initial=0.0) <= STEADY * sizes.max(initial=0.0))
 
 
-def _still_coordinates(system: System, q: Floats) -> NDArray[np.bool_]:
-    """(n_v,) elastic coordinates of beams that stay zero; none if there are other flexible bodies."""
+def _still_coordinates(system: System, q: Floats, least: Floats | float) -> NDArray[np.bool_]:
+    """(n_v,) elastic coordinates of beams that stay below a part of the length; none with other flexible bodies.
+
+    least : that part, for all rows or (rows, 1) for each
+    """
     still = np.zeros(system.n_v, dtype=bool)
     bodies = flexible_bodies(system.mechanism)
     start, start_v = int(system.ints[L.Q]), int(system.ints[L.V])
@@ -171,9 +181,17 @@ def _still_coordinates(system: System, q: Floats) -> NDArray[np.bool_]:
             return np.zeros(system.n_v, dtype=bool)
         slices = body_slices(system)[body.name]
         places, rates = slices[1], slices[2]
-        largest = np.abs(q[:, places.start - start : places.stop - start]).max(axis=0, initial=0.0)
-        still[rates.start - start_v : rates.stop - start_v] = largest <= STRAIGHT * body.length
+        sizes = np.abs(q[:, places.start - start : places.stop - start])
+        still[rates.start - start_v : rates.stop - start_v] = (sizes <= least * body.length).all(axis=0)
     return still
+
+
+def _is_grown_round_off(
+    system: System, q: Floats, elapsed: Floats, grown: NDArray[np.bool_], growth: float | None
+) -> bool:
+    """Whether coordinates are no larger than growth by exp(growth t) makes of round-off."""
+    bound = ROUNDING * np.exp(np.minimum((growth or 0.0) * elapsed, 100.0))
+    return bool(_still_coordinates(system, q, bound[:, None])[grown].all())
 
 
 def _growing(

@@ -1,14 +1,16 @@
-"""Conversion of natural coordinates to the core's: poses, velocities and accelerations of bodies, sensor-driven loads.
+"""Conversion of natural coordinates to the core's: poses, velocities and accelerations of bodies, loads.
 
 A body's origin and axes are linear in the points and vectors, r = C x; with R = [axes],
 
     w = vee(R^T R_dot),     w_dot = vee(R^T R_ddot)      (skew parts; body axes)
 
-are the rates of the core's absolute coordinates. A load whose expression depends on sensors gets its value from the
-core in the same pose and with the same velocities; where it acts is found in natural coordinates as for all others.
+are the rates of the core's absolute coordinates. Where a load depends on sensors or has no law in natural coordinates,
+the core finds all loads in the same pose with the same velocities, and their generalised forces come back by C^T.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,16 +20,19 @@ from scipy.sparse import csc_array, csr_array
 from flexmb.arrays import Floats, Integers
 from flexmb.bodies.orientation import rotations
 from flexmb.layout import flat_arrays as L
+from flexmb.machine_code.jit import call
+from flexmb.model.schema import ModelSpec
 from flexmb.model.schema import loads as schema
 from flexmb.natural.base_motion import BaseMotion
 from flexmb.natural.choice import Choice, Pose
 from flexmb.natural.drives import CoreFunction
-from flexmb.natural.forces import add_torque, body_axes
-from flexmb.natural.frame_kernels import put_places, put_rates
-from flexmb.natural.layout import Combination, Layout, direction_of, point_of
+from flexmb.natural.frame_kernels import put_forces, put_places, put_rates
+from flexmb.natural.layout import Layout, direction_of, point_of
 from flexmb.natural.mass import extended_mass_matrix
-from flexmb.natural.model_loads import Key, ModelLoads
+from flexmb.natural.model_loads import Key
+from flexmb.natural.programs import negative_loads
 from flexmb.solvers.mechanics import Mechanics
+from flexmb.system.mechanism import Mechanism
 from flexmb.system.system import System
 
 RANK = 1e-12
@@ -59,6 +64,15 @@ class Bridge:
         put_places(self._ints, self.n_bodies, self.values, self._columns, x, m.q)
         for target, rate in zip((m.v, m.a), rates, strict=False):
             put_rates(self._ints, self.n_bodies, self.values, self._columns, np.concatenate((x, rate)), target)
+
+    def add_forces(self, x: Floats, bias: Floats, generalised: Floats) -> None:
+        """Add the forces -bias on v to those (n,) on the full coordinates x (n,)."""
+        put_forces(self._ints, self.n_bodies, self.values, self._columns, x, bias, generalised)
+
+    def columns_of(self, bodies: Iterable[int]) -> Integers:
+        """Full coordinates of moving bodies, by their numbers in the mechanism (ground: 0)."""
+        ends = [self.starts[[12 * body - 12, 12 * body]] for body in bodies if body > 0]
+        return np.unique(np.concatenate([self.columns[first:last] for first, last in ends] or [self.columns[:0]]))
 
 
 def function_of(system: System, work: Floats, start: int) -> CoreFunction:
@@ -101,53 +115,41 @@ class Base:
         return BaseMotion(layout, mass, self.acceleration, self.spin, self.spin_rate)
 
 
-class SensedForces:
-    """Forces, torques and actuators whose expressions depend on sensors."""
+class CoreLoads:
+    """All loads of a model, found by the core in the same pose with the same velocities."""
 
-    def __init__(self, loads: ModelLoads, layout: Layout, system: System, base: Base | None):
-        self.base = base
-        choice, spec = loads.choice, loads.spec
-        self.layout, self.bridge = layout, Bridge(choice, layout, system)
-        self.m = Mechanics(system, system.workspace())
-        self._forces, self._torques = list[tuple[int, Combination]](), list[tuple[int, tuple[Combination, ...]]]()
-        self._efforts = list[tuple[int, int]]()
-        for number, (name, force) in enumerate(spec.forces.items()):
-            if name not in loads.sensed:
-                continue
-            block = int(system.ints[system.ints[L.LOADS] + number * L.LOAD + L.L_W])
-            if isinstance(force, schema.OnCoordinate):
-                key = force.joint, spec.coordinate(force.joint, force.coordinate)
-                self._efforts.append((block + L.LW_EFFORT, layout.scalar_column(loads.keys.index(key))))
-                continue
-            assert isinstance(force, (schema.PointForce, schema.PointTorque))
-            marker = choice.mechanism.markers[choice.mechanism.marker_index[force.marker]]
-            if marker.body and isinstance(force, schema.PointForce):
-                self._forces.append((block + L.LW_VECTOR, point_of(choice.bodies[marker.body - 1], marker.p_b, layout)))
-            elif marker.body:
-                self._torques.append((block + L.LW_VECTOR, body_axes(choice.bodies[marker.body - 1], layout)))
-
-    def follow(self, work: Floats) -> None:
-        """After a step: turns of joints are counted on from this workspace (w,)."""
-        self.m.W[:] = work
+    def __init__(self, spec: ModelSpec, choice: Choice, layout: Layout, system: System, m: Mechanics):
+        """`m`: workspace of the core, which keeps the turns of joints."""
+        self.layout, self.bridge, self.m = layout, Bridge(choice, layout, system), m
+        self.coupled = [self.bridge.columns_of(bodies) for bodies in loaded_bodies(spec, choice.mechanism)]
+        """Full coordinates of the bodies on which each load acts"""
 
     def force(self, y: Floats, y_dot: Floats, t: float) -> Floats:
         """(n_extended,) Q_y."""
-        n = self.bridge.n_coordinates
-        self.bridge.put(self.m, t, y[:n], y_dot[:n])
-        self.m.equations()
-        generalised, W = np.zeros(self.layout.n_extended), self.m.W
-        back = np.eye(3) if self.base is None else self.base.turn(t).T
-        for block, point in self._forces:
-            point.add_force(back @ W[block : block + 3], generalised)
-        for block, axes in self._torques:
-            add_torque(axes, back @ W[block : block + 3], y, generalised)
-        for slot, column in self._efforts:
-            generalised[column] += W[slot]
+        m, n = self.m, self.bridge.n_coordinates
+        self.bridge.put(m, t, y[:n], y_dot[:n])
+        call(negative_loads.address, m.I, m.system.floats, m.W, 0)
+        generalised = np.zeros(self.layout.n_extended)
+        self.bridge.add_forces(y[:n], m.bias, generalised[:n])
         return generalised
 
     def potential(self, y: Floats, t: float) -> float:
-        """Zero [J] at any y (n_extended,): these loads store no energy."""
+        """Zero [J] at any y (n_extended,): the core writes the energies."""
         return 0.0
+
+
+def loaded_bodies(spec: ModelSpec, mechanism: Mechanism) -> list[set[int]]:
+    """Bodies on which each load acts, by their numbers."""
+    found = []
+    for force in spec.forces.values():
+        if isinstance(force, schema.OnCoordinate):
+            joint = mechanism.joints[mechanism.joint_index[force.joint]]
+            markers = [joint.first, joint.second]
+        else:
+            single = (getattr(force, key, None) for key in ("marker", "relative_to"))
+            markers = [mechanism.marker_index[name] for name in (*getattr(force, "markers", ()), *single) if name]
+        found.append({mechanism.markers[marker].body for marker in markers})
+    return found
 
 
 def least_norm(matrix: Floats, right: Floats) -> Floats:

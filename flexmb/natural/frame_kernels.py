@@ -1,8 +1,8 @@
 """Compiled conversion from natural coordinates to the core's: positions, quaternions and their rates of all bodies.
 
 The constant matrix C of r = C x enters as rows of entries (starts, columns, values), twelve rows per body: origin
-and three axes; leaves: the core's absolute coordinates q (7 per body), rates v and accelerations a (6 per body).
-Arrays are given with the offset where their numbers begin.
+and three axes; leaves: the core's absolute coordinates q (7 per body), rates v and accelerations a (6 per body); forces
+on v become forces on x. Arrays are given with the offset where their numbers begin.
 """
 
 from __future__ import annotations
@@ -85,10 +85,48 @@ def rates_into(
             out[to + 6 * k + 3 + i] = 0.5 * turning
 
 
+@kernel
+def add_forces(
+    I: Any, starts: int, columns: int, F: Any, values: int, order: int, n: int, X: Any, x: int, B: Any, b: int,
+    out: Any, to: int,
+) -> None:  # fmt: skip
+    """Add Q = C^T f of the forces -B (n, 6) that go with the rates v of `rates_into`.
+
+    An angular velocity w_i = (a_k . a_j' - a_j . a_k') / 2 has the forces t_i a_k / 2 on a_j and -t_i a_j / 2 on a_k.
+    """
+    for body in range(n):
+        row = 12 * I[order + body]
+        for i in range(3):
+            add_to_row(I, starts, columns, F, values, row + i, -B[b + 6 * body + i], out, to)
+            j, k = row + 3 + 3 * ((i + 1) % 3), row + 3 + 3 * ((i + 2) % 3)
+            half = -0.5 * B[b + 6 * body + 3 + i]
+            if half != 0.0:
+                for c in range(3):
+                    a_j = row_at(I, starts, columns, F, values, j + c, X, x)
+                    a_k = row_at(I, starts, columns, F, values, k + c, X, x)
+                    add_to_row(I, starts, columns, F, values, j + c, half * a_k, out, to)
+                    add_to_row(I, starts, columns, F, values, k + c, -half * a_j, out, to)
+
+
+@kernel
+def add_to_row(
+    I: Any, starts: int, columns: int, F: Any, values: int, row: int, force: float, out: Any, to: int
+) -> None:  # fmt: skip
+    """Add a row of C times a force to the numbers at out[to..]."""
+    for e in range(I[starts + row], I[starts + row + 1]):
+        out[to + I[columns + e]] += F[values + e] * force
+
+
 @array_kernel(void(i8[::1], i8, f8[::1], i8, f8[::1], f8[::1]))
 def put_places(I: Any, n: int, F: Any, columns: int, x: Any, q: Any) -> None:
     """q (7 n,) of x: I holds starts (12 n + 1), then the order (n), then columns from `columns` on; F the values."""
     place_into(I, 0, columns, F, 0, 12 * n + 1, n, x, 0, q, 0)
+
+
+@array_kernel(void(i8[::1], i8, f8[::1], i8, f8[::1], f8[::1], f8[::1]))
+def put_forces(I: Any, n: int, F: Any, columns: int, x: Any, bias: Any, out: Any) -> None:
+    """Add to out (x.size,) the forces -bias (6 n,) on v."""
+    add_forces(I, 0, columns, F, 0, 12 * n + 1, n, x, 0, bias, 0, out, 0)
 
 
 @array_kernel(void(i8[::1], i8, f8[::1], i8, f8[::1], f8[::1]))

@@ -17,7 +17,7 @@ from flexmb.natural.failure import StepFailure
 from flexmb.natural.independent import Independent
 from flexmb.natural.natural_model import NaturalModel
 from flexmb.natural.packing import PackedNatural
-from flexmb.natural.programs import accept, place_in_core
+from flexmb.natural.programs import place_in_core
 from flexmb.natural.projection import closed_position, closed_velocity
 from flexmb.natural.state import NaturalState
 from flexmb.natural.system import NaturalSystem
@@ -176,8 +176,6 @@ class ModelIntegration(NaturalIntegration):
         packed.call_back(L.AT_OUTPUT, self._write_row)
         if model.needs_efforts:
             packed.call_back(L.AT_POWERS, self._find_powers)
-        if model.sensed is not None:
-            packed.call_back(L.AT_ACCEPT, self._accept)
         super().__init__(packed, settings, STEPPERS.get(name))
         self.balance = EnergyBalance(model.system, self.S)
         self._other = Accelerations(packed)
@@ -203,12 +201,6 @@ class ModelIntegration(NaturalIntegration):
         self._place(W)
         core.run(L.AT_POWERS)
         W[I[L.POWER] : I[L.POWER] + core.n_powers] = core.power
-
-    def _accept(self, W: Floats, argument: int) -> None:
-        """Count turns, also for the loads that depend on sensors."""
-        call(accept.address, self.packed.ints, self.packed.floats, W, 0)
-        assert self.model.sensed is not None
-        self.model.sensed.follow(self.core.W)
 
     def _failed_step(self, status: int) -> FailedStep:
         """The step that has failed with this status, in the words of the core."""
@@ -241,8 +233,6 @@ class ModelIntegration(NaturalIntegration):
         for start, size in parts:
             self.core.W[start : start + size] = checkpoint[place : place + size]
             place += size
-        if self.model.sensed is not None:
-            self.model.sensed.follow(self.core.W)
         return True
 
     def summary(self, outcome: str) -> NaturalSummary:

@@ -7,14 +7,14 @@ its turns), tied to the points and vectors by one row; a load on it acts in its 
     s = (r_b - r_a) . u_a,      S cos psi - C sin psi = 0,      Q_s = effort(s, s', t)            [GJB sec. 4.2, 4.5]
     motion   s = f(t), or (r_b - r_a) . u_a = f(t) for a marker
 
-The advance of a screw is the row (r_b - r_a) . u_a = (lead / 2 pi) psi. Loads that depend on sensors are only listed
-here: `core_bridge` evaluates them.
+The advance of a screw is the row (r_b - r_a) . u_a = (lead / 2 pi) psi. If a load depends on sensors or has no law,
+the core finds all of them (`core_bridge`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,7 +57,8 @@ Effort = Callable[[float, float], float]
 Key = tuple[str, str]
 """Joint and coordinate."""
 CoordinateLoad = loads.JointSpring | loads.Friction | loads.Actuator
-"""Load or motion on a joint coordinate"""
+"""Load on a joint coordinate with a law here"""
+_WITH_LAW = loads.PointForce | loads.PointTorque | loads.SpringDamper | CoordinateLoad
 Components = Floats | Callable[[float], Floats]
 """(3,), constant or by time"""
 
@@ -240,22 +241,20 @@ class ModelLoads:
     choice: Choice
     keys: tuple[Key, ...]
     """Joint coordinates that are coordinates themselves, in the order of the mixed scalars."""
-
-    @property
-    def sensed(self) -> tuple[str, ...]:
-        """Loads that depend on sensors; they are not among `forces`."""
-        return tuple(name for name, force in self.spec.forces.items() if _is_sensed(force))
+    in_core: bool
+    """Whether the core finds the loads: one depends on sensors, or has no law here."""
 
     @classmethod
     def of(cls, spec: ModelSpec, choice: Choice) -> ModelLoads:
         """Find the joint coordinates that something acts on."""
         acting = [(motion.joint, motion.coordinate) for motion in spec.motions.values() if motion.joint is not None]
-        on_joints = [force for force in spec.forces.values() if isinstance(force, loads.OnCoordinate)]
-        acting += [(force.joint, force.coordinate) for force in on_joints]
+        in_core = any(_is_sensed(force) or not isinstance(force, _WITH_LAW) for force in spec.forces.values())
+        on_joints = [force for force in spec.forces.values() if isinstance(force, CoordinateLoad)]
+        acting += [] if in_core else [(force.joint, force.coordinate) for force in on_joints]
         keys = [(joint, spec.coordinate(joint, coordinate)) for joint, coordinate in acting]
         joints = choice.mechanism.joints
         keys += [(joint.name, name) for joint in joints for one in joint.type.motions_of("screw") for name in one.names]
-        return cls(spec, choice, tuple(dict.fromkeys(keys)))
+        return cls(spec, choice, tuple(dict.fromkeys(keys)), in_core)
 
     def start(self, poses: Sequence[Pose], near: Mapping[Key, float]) -> Floats:
         """(n_scalars,) mixed coordinates in these poses, turns counted near the given values."""
@@ -319,12 +318,12 @@ class ModelLoads:
         markers = choice.mechanism.marker_index
         if turn is None and any(self.spec.model.gravity):
             sets.append(Gravity(choice.bodies, layout, self.spec.model.gravity))
-        everything = [force for force in self.spec.forces.values() if not _is_sensed(force)]
+        everything = [] if self.in_core else list(self.spec.forces.values())
         turning = zip(choice.bodies, choice.mechanism.bodies[1:], strict=True)
         rotors = [(body_axes(body, layout), placed.rotor) for body, placed in turning if np.any(placed.rotor)]
         if rotors:
             sets.append(Rotors(layout, rotors, spin))
-        points, torques = self._at_markers(layout, turn)
+        points, torques = self._at_markers(everything, layout, turn)
         if points or torques:
             sets.append(ConcentratedForces(layout, points, torques))
         springs = [force for force in everything if isinstance(force, loads.SpringDamper)]
@@ -339,11 +338,13 @@ class ModelLoads:
             sets.append(CoordinateForces(layout, columns, on_joints))
         return sets
 
-    def _at_markers(self, layout: Layout, turn: Turn | None) -> tuple[list[PointForce], list[Torque]]:
+    def _at_markers(
+        self, everything: Iterable[loads.Force], layout: Layout, turn: Turn | None
+    ) -> tuple[list[PointForce], list[Torque]]:
         """Forces and torques on markers of moving bodies."""
         points, torques = list[PointForce](), list[Torque]()
-        for force in self.spec.forces.values():
-            if not isinstance(force, (loads.PointForce, loads.PointTorque)) or _is_sensed(force):
+        for force in everything:
+            if not isinstance(force, (loads.PointForce, loads.PointTorque)):
                 continue
             marker = self.choice.mechanism.markers[self.choice.mechanism.marker_index[force.marker]]
             if marker.body == 0:

@@ -19,7 +19,7 @@ from flexmb.arrays import Floats
 from flexmb.errors import Fault, InputError
 from flexmb.layout import flat_arrays as L
 from flexmb.natural.choice import choose
-from flexmb.natural.core_bridge import Base, Bridge, SensedForces, function_of, joint_value, least_norm, poses_of
+from flexmb.natural.core_bridge import Base, Bridge, CoreLoads, function_of, joint_value, least_norm, poses_of
 from flexmb.natural.forces import ForceSet
 from flexmb.natural.layout import Layout
 from flexmb.natural.model_loads import ModelLoads
@@ -50,7 +50,6 @@ class NaturalModel:
         if settings.type == "kinematic":
             require_drives(m)
         m.run(L.AT_ACCEPT)
-        self.sensed: SensedForces | None = None
         self.gap = 0.0
         """Largest residual of the balance, relative to its largest term"""
         self.largest = 0.0
@@ -77,10 +76,8 @@ class NaturalModel:
             sets = loads.forces(layout) if base is None else loads.forces(layout, base.turn, base.spin)
             if base is not None:
                 sets.append(base.forces(choice, layout))
-            if loads.sensed:
-                self.sensed = SensedForces(loads, layout, self.system, base)
-                self.sensed.follow(m.W)
-                sets.append(self.sensed)
+            if loads.in_core:
+                sets.append(CoreLoads(self.spec, choice, layout, self.system, m))
             return sets
 
         mechanism = choice.natural(poses, scalars)
@@ -101,9 +98,9 @@ class NaturalModel:
 
     @property
     def needs_efforts(self) -> bool:
-        """Whether works or loads follow from multipliers: drives, a moving base, loads controlled by sensors."""
+        """Whether works follow from multipliers: drives, a moving base."""
         ints = self.system.ints
-        return bool(ints[L.N_MOTIONS] > 0 or ints[L.BASE_POWER] >= 0 or self.sensed is not None)
+        return bool(ints[L.N_MOTIONS] > 0 or ints[L.BASE_POWER] >= 0)
 
     def balance(self) -> None:
         """Multipliers of the core at its coordinates, velocities and accelerations, and the gap of the balance."""

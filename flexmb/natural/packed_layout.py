@@ -37,5 +37,6 @@ from flexmb.layout import flat_arrays as L
     AT_OUTSIDE,  # forces and drives of Python; 0: none
     CORE_I, CORE_F, CORE_W,  # addresses of the arrays of the system in absolute coordinates; 0: none
     FRAME_STARTS, FRAME_COLUMNS, FRAME_VALUES, FRAME_ORDER,  # origin and axes of all bodies, linear in x
-) = range(L.HEADER, L.HEADER + 59)  # fmt: skip
-HEADER = L.HEADER + 59
+    CORE_LOADS,  # program by which that system finds the loads; 0: they are found here
+) = range(L.HEADER, L.HEADER + 60)  # fmt: skip
+HEADER = L.HEADER + 60

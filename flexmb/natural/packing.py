@@ -22,9 +22,9 @@ from flexmb.natural import row_kernels as at
 from flexmb.natural.drives import CoreFunction
 from flexmb.natural.forces import Gravity
 from flexmb.natural.packed_mass import PackedMass
-from flexmb.natural.programs import PROGRAMS
+from flexmb.natural.programs import PROGRAMS, negative_loads
 from flexmb.natural.row_table import RowTable
-from flexmb.natural.tangents import StiffForces
+from flexmb.natural.tangents import CoupledForces, StiffForces
 from flexmb.solvers.mechanics import Mechanics
 from flexmb.solvers.pointers import address_of
 from flexmb.system.sparse_pattern import Entries, make_difference_pattern, make_pattern
@@ -175,7 +175,7 @@ class PackedNatural:
         self.full_pattern = make_difference_pattern(self.unknowns, wider, self.row_nodes, self.n, self.G)
 
     def _coupled_by_forces(self) -> list[list[int]]:
-        """Nodes that a force couples, where it knows its tangent."""
+        """Nodes that a force couples, where it knows them."""
         node = np.full(self.natural.layout.n_extended, -1, dtype=np.int64)
         node[self.natural.moving] = self.node_of
         found = []
@@ -183,6 +183,9 @@ class PackedNatural:
             if isinstance(one, StiffForces):
                 pairs = np.unique(node[np.array(one.tangent_places())].T, axis=0)
                 found += pairs[np.all(pairs >= 0, axis=1)].tolist()
+            elif isinstance(one, CoupledForces):
+                groups = [np.unique(node[columns]) for columns in one.coupled]
+                found += [nodes[nodes >= 0].tolist() for nodes in groups]
         return found
 
     def _counts(self) -> None:
@@ -219,7 +222,8 @@ class PackedNatural:
         for one in weights:
             constant += one.generalised
         self._packed.put_floats(N.CONSTANT_Q, constant)
-        self.others = [one for one in self.natural.forces if not isinstance(one, Gravity)]
+        compiled = (Gravity, CoupledForces)
+        self.others = [one for one in self.natural.forces if not isinstance(one, compiled)]
 
     def workspace(self) -> Floats:
         """W (n_work,) with coordinates and velocities of the start."""
@@ -246,6 +250,8 @@ class PackedNatural:
         for slot, size in ((L.POWER, n_powers), (L.WORK, n_powers), (L.OUT, n_out)):
             ints[slot], self.n_work = self.n_work, self.n_work + size
         self._point_to(ints, core, W)
+        if any(isinstance(one, CoupledForces) for one in self.natural.forces):
+            ints[N.CORE_LOADS] = negative_loads.address
         self.ints = ints
 
     def _point_to(self, header: Integers, core: System, W: Floats) -> None:

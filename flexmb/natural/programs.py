@@ -10,10 +10,11 @@ coordinates without inertia one.
 from __future__ import annotations
 
 from flexmb.layout import flat_arrays as L
+from flexmb.layout.access import body_record, wrench_of
 from flexmb.machine_code.jit import call, kernel, program
 from flexmb.natural import packed_layout as N
 from flexmb.natural import row_kernels as at
-from flexmb.natural.frame_kernels import place_into, rates_into
+from flexmb.natural.frame_kernels import add_forces, place_into, rates_into
 from flexmb.natural.row_kernels import conjugates_into, cross_into, factors_into, gamma_of, scalar_term, weight_of
 from flexmb.solvers.pointers import float_pointer, int_pointer
 
@@ -64,6 +65,48 @@ def motion(I, F, W, arg):
             W[I[N.Y_DDOT] + own + i] += 2.0 * scale * W[I[N.BALANCE_Y] + own + i]
 
 
+@kernel
+def place_core_into(I, F, W, with_accelerations):
+    """Coordinates and rates of the system in absolute coordinates, of the motion in W."""
+    core, W_core = int_pointer(I[N.CORE_I]), float_pointer(I[N.CORE_W])
+    W_core[core[L.T]] = W[I[L.T]]
+    starts, columns, values, order = I[N.FRAME_STARTS], I[N.FRAME_COLUMNS], I[N.FRAME_VALUES], I[N.FRAME_ORDER]
+    n = core[L.N_BODIES]
+    place_into(I, starts, columns, F, values, order, n, W, I[N.Y], W_core, core[L.Q])
+    rates_into(I, starts, columns, F, values, order, n, W, I[N.Y], I[N.Y_DOT], W_core, core[L.V])
+    if with_accelerations:
+        rates_into(I, starts, columns, F, values, order, n, W, I[N.Y], I[N.Y_DDOT], W_core, core[L.A])
+
+
+@program
+def negative_loads(I, F, W, arg):
+    """BIAS of a system in absolute coordinates by its loads alone, without inertia."""
+    call(I[L.AT_KINEMATICS], I, F, W, 0)
+    if I[L.N_CHORDS] > 0:
+        call(I[L.AT_CHORDS], I, F, W, 0)
+    for k in range(I[L.N_V]):
+        W[I[L.EFFORT] + k] = 0.0
+    for b in range(I[L.N_BODIES] + 1):
+        wrench = wrench_of(I, body_record(I, b))
+        for i in range(6):
+            W[wrench + i] = 0.0
+    if I[L.N_EARLY_SENSORS] > 0:
+        call(I[L.AT_SENSORS], I, F, W, 0)
+    call(I[L.AT_LOADS], I, F, W, 0)
+    call(I[L.AT_BACKWARD], I, F, W, I[L.BIAS])
+
+
+@kernel
+def add_loads_of_core(I, F, W):
+    """Loads of the system in absolute coordinates to Q_y."""
+    place_core_into(I, F, W, False)
+    core, F_core, W_core = int_pointer(I[N.CORE_I]), float_pointer(I[N.CORE_F]), float_pointer(I[N.CORE_W])
+    call(I[N.CORE_LOADS], core, F_core, W_core, 0)
+    starts, columns, values, order = I[N.FRAME_STARTS], I[N.FRAME_COLUMNS], I[N.FRAME_VALUES], I[N.FRAME_ORDER]
+    n = core[L.N_BODIES]
+    add_forces(I, starts, columns, F, values, order, n, W, I[N.Y], W_core, core[L.BIAS], W, I[N.Q_Y])
+
+
 @program
 def outside(I, F, W, arg):
     """Applied forces and drives of the motion in W; arg = 1: the drives alone."""
@@ -76,6 +119,8 @@ def outside(I, F, W, arg):
             call(core[L.AT_FUNCTION], core, F_core, W_core, I[I[N.DRIVE_STARTS] + k])
             for i in range(3):
                 W[I[N.DRIVES] + 3 * k + i] = W_core[core[L.X_VALUE] + i]
+    if I[N.CORE_LOADS] > 0 and arg == 0:
+        add_loads_of_core(I, F, W)
     if I[N.AT_OUTSIDE] > 0:
         call(I[N.AT_OUTSIDE], I, F, W, arg)
 
@@ -241,15 +286,8 @@ def velocities(I, F, W, arg):
 @program
 def place_in_core(I, F, W, arg):
     """Coordinates and rates of the system in absolute coordinates; arg = 1: accelerations too."""
-    core, W_core = int_pointer(I[N.CORE_I]), float_pointer(I[N.CORE_W])
     call(I[L.AT_KINEMATICS], I, F, W, arg)
-    W_core[core[L.T]] = W[I[L.T]]
-    starts, columns, values, order = I[N.FRAME_STARTS], I[N.FRAME_COLUMNS], I[N.FRAME_VALUES], I[N.FRAME_ORDER]
-    n = core[L.N_BODIES]
-    place_into(I, starts, columns, F, values, order, n, W, I[N.Y], W_core, core[L.Q])
-    rates_into(I, starts, columns, F, values, order, n, W, I[N.Y], I[N.Y_DOT], W_core, core[L.V])
-    if arg == 1:
-        rates_into(I, starts, columns, F, values, order, n, W, I[N.Y], I[N.Y_DDOT], W_core, core[L.A])
+    place_core_into(I, F, W, arg == 1)
 
 
 @program

@@ -11,6 +11,7 @@ over the moving coordinates. For a spring between two points with d = r_2 - r_1 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
@@ -32,6 +33,14 @@ class StiffForces(Protocol):
     def tangent(self, y: Floats, y_dot: Floats, per_rate: float) -> Floats:
         """Entries of dQ/dy + per_rate dQ/dy_dot."""
         ...
+
+
+@runtime_checkable
+class CoupledForces(Protocol):
+    """Forces that the system in absolute coordinates finds, in compiled code."""
+
+    coupled: Sequence[Integers]
+    """Full coordinates that each of them couples"""
 
 
 class ForceTangents:

@@ -165,9 +165,13 @@ def test_results_have_the_bits_of_the_jit(installed: Installed, model: Path) -> 
         found.append(channels(path))
     assert len(found[0]) > 2 and found[0].keys() == found[1].keys()
     if model.stem in LAST_BITS:
-        for name, values in found[0].items():
-            numbers, others = np.frombuffer(values), np.frombuffer(found[1][name])
-            assert np.abs(numbers - others).max(initial=0.0) <= 1e-13 * max(1.0, np.abs(numbers).max(initial=0.0)), name
+        pairs = {name: (np.frombuffer(values), np.frombuffer(found[1][name])) for name, values in found[0].items()}
+        sizes: dict[str, float] = {}  # of each kind: a moment that is round-off comes from forces of 1 kN that cancel
+        for name, (numbers, _) in pairs.items():
+            kind = name.split("/")[0]
+            sizes[kind] = max(1.0, sizes.get(kind, 0.0), float(np.abs(numbers).max(initial=0.0)))
+        for name, (numbers, others) in pairs.items():
+            assert np.abs(numbers - others).max(initial=0.0) <= 1e-13 * sizes[name.split("/")[0]], name
     else:
         assert found[0] == found[1]
 
