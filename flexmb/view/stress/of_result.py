@@ -68,9 +68,9 @@ def stress_of(
 
     Returns
     -------
-    `bodies`, each with `envelope` (points, `von_mises`, `tension`, `compression`, `principal` [Pa] and their `_time` [s])
-    and `spots` (node, side, position, stresses, times, `damage` with `cycles`, `damage`, `repeats`); `spots` of all bodies;
-    `warnings` and `notes`.
+    `bodies`, each with `envelope` (points, `von_mises`, `tension`, `compression`, `principal` [Pa], their `_time` [s])
+    and `spots` (node, side, position, stresses, times, `damage` with `cycles`, `damage`, `repeats`); `spots` of all
+    bodies; `warnings` and `notes`.
     """
     faults = list(_request_faults(start, end, spots, apart, by))
     if folder is not None and not os.path.isdir(folder):

@@ -235,9 +235,9 @@ def test_all_faults_at_once() -> None:
     points[0, 0] = np.nan
     broken = dataclasses.replace(scene, parts=(dataclasses.replace(scene.parts[0], points=points), *scene.parts[1:]))
     with pytest.raises(InputError) as refused:
-        pack_scene(broken, Look(color="colour", view="behind", follow="rood"))
+        pack_scene(broken, Look(color="colour", view="beneath", follow="rood"))
     text = str(refused.value)
-    for word in ("'colour'", "'behind'", "'rood'", "'rod' has numbers that are not finite"):
+    for word in ("'colour'", "'beneath'", "'rood'", "'rod' has numbers that are not finite"):
         assert word in text
 
 
