@@ -83,7 +83,7 @@ def _grammar() -> Iterator[str]:
     yield "second derivatives at both ends; `min` and `max` take two or more."
     yield ""
     yield "`interp('torque.csv', x)` is the monotone curve through two columns of a CSV file or of a table of"
-    yield "`[tables]`; the file has a line of headers such as `speed [rpm], torque [N*m]` and is below the model's folder."
+    yield "`[tables]`; the file has a line of headers such as `speed [rpm], torque [N*m]`, below the model's folder."
     yield "`interp('motor.csv', x, 'torque', 'speed')` names the columns, values first; the default for x is the first"
     yield "column. Beyond the ends of the table it keeps their values. A motion by a table must cover the analysis."
     yield ""
