@@ -1,8 +1,8 @@
 """`flexmb verify`: every published case agrees, a wrong number does not, and the command says so.
 
 Covers: cli.verify, verification.beam, verification.beam_shapes, verification.case, verification.convergence,
-verification.flexible, verification.flexible_crank, verification.flexible_modes, verification.meshed,
-verification.overconstrained, verification.page, verification.peers, verification.registry,
+verification.flexible, verification.flexible_crank, verification.flexible_modes, verification.measured_tables,
+verification.meshed, verification.overconstrained, verification.page, verification.peers, verification.registry,
 verification.rigid_mechanisms, verification.rigid_natural, verification.rigid_rotation, verification.running,
 verification.seeds, verification.seeds_inverse, verification.seeds_natural, verification.solid, verification.table.
 """
