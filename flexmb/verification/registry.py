@@ -13,8 +13,8 @@ from flexmb.verification.case import Case, Comparison, Finding
 
 FILES = (
     "rigid_mechanisms", "rigid_rotation", "rigid_natural", "overconstrained", "seeds", "seeds_inverse", "seeds_natural",
-    "couplings", "elements", "measured_tables", "peers", "flexible", "flexible_modes", "flexible_crank", "meshed", "beam",
-    "beam_shapes", "solid", "shells", "convergence",
+    "couplings", "elements", "measured_tables", "peers", "flexible", "flexible_modes", "flexible_crank", "meshed",
+    "beam", "beam_shapes", "solid", "shells", "convergence",
 )  # fmt: skip
 """Files of this folder that contain cases."""
 

@@ -169,7 +169,7 @@ def node_of(value: float) -> Node:
 
 
 def children_of(node: Node) -> tuple[Node, ...]:
-    """What a node is made of."""
+    """The nodes below a node."""
     if isinstance(node, (Negative, Table)):
         return (node.argument,)
     if isinstance(node, Binary):

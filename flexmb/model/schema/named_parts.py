@@ -1,4 +1,4 @@
-"""What expressions refer to by name: named expressions and data by columns.
+"""Named expressions and data by columns, which expressions refer to.
 
 Enters: the raw tables [expressions] and [tables] and the folder of the model; leaves: expressions, every one with those
 that it uses inserted, and `DataTables`, which reads a CSV file once, when it is first named.
