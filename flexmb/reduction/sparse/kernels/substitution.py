@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.machine_code.jit import array_kernel, kernel
-from flexmb.machine_code.signatures import f8, i4, i8, returns, void
+from flexmb.machine_code.signatures import f8, i4, i8, void
 from flexmb.reduction.sparse.kernels.lanes import (
     LANES,
     subtract_1,
