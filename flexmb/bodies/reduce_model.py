@@ -261,6 +261,7 @@ class _Assembly:
             assert products is not None
             for part, G in second_order_fields(body, self.shapes, progress):
                 parts.append(self._add_pairs(self.pairs[part], G, products, surface))
+                del G  # not held while the next pairs are solved
         self.markers = self._joined(parts, frame, motions)
         self.points = None
         self.invariants = self._invariants(products, frame)

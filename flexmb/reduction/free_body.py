@@ -136,11 +136,10 @@ class FreeBody:
         """(3 b, k) displacements in mean axes under f : (3 b, k) and the inertia forces that balance it"""
         return self.without_rigid(self.solve_in_any_axes(f))
 
-    def solve_in_any_axes(self, f: Floats) -> Floats:
-        """(3 b, k) displacements of `solve`, but with some rigid motion"""
+    def solve_in_any_axes(self, f: Floats, *, in_place: bool = False) -> Floats:
+        """(3 b, k) displacements of `solve`, but with some rigid motion; in place: the array f is used up"""
         balanced = self.MR @ (self.R.T @ f)  # arrays are used again: new ones of this size cost as much as the products
-        np.subtract(f, balanced, out=balanced)
-        balanced = self._forces(balanced)
+        balanced = self._forces(np.subtract(f, balanced, out=f if in_place else balanced))
         if self._ties:
             return self._expanded(self._solve_tied(balanced))
         balanced[self._pins] = 0.0
@@ -177,8 +176,8 @@ class FreeBody:
         load = self._A.T @ f[self._tied_rows] + self._X.T @ f_free
         scale = self._marker_scale[:, None]
         markers = scale * (self._marker_inverse @ (scale * load))
-        u_free = self.factor.solve(f_free)
-        u_free += np.matmul(self._X, markers, out=f_free)
+        u_free = self.factor.solve(f_free, in_place=True)
+        u_free += self._X @ markers
         f[self._free_rows] = u_free
         f[self._tied_rows] = self._A @ markers
         return f

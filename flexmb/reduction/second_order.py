@@ -59,14 +59,17 @@ def second_order_fields(
     for number, (first, end) in enumerate(zip(starts[:-1], starts[1:], strict=True)):
         part = slice(int(first), int(end))
         report(n + number * CHUNK)
+        # a single shape has no pair of different ones
+        found = _derivatives(body, Phi, pairs[part][mixed[part]]) if mixed[part].any() else own[:, :0]
         G = np.empty((len(Phi), end - first))
         G[:, ~mixed[part]] = own[:, pairs[part][~mixed[part], 0]]
-        if mixed[part].any():  # a single shape has no pair of different ones
-            G[:, mixed[part]] = _derivatives(body, Phi, pairs[part][mixed[part]])
+        G[:, mixed[part]] = found
+        del found  # these arrays are the largest beside the factor: none lives longer than it is used
         contained = content.T @ G
         contained[6:] *= 1.0 - _shares(pairs[part], rank)
         G -= removed @ contained
         yield part, G
+        del G
 
 
 def _own_derivatives(body: FreeBody, Phi: Floats, report: Callable[[int], None]) -> Floats:
@@ -94,7 +97,7 @@ def _derivatives(body: FreeBody, Phi: Floats, pairs: Integers) -> Floats:
         return np.subtract(everywhere, G, out=G)
     if ties:
         forces += body.tied_stiffness @ turned
-    G = body.solve_in_any_axes(forces)
+    G = body.solve_in_any_axes(forces, in_place=True)
     np.negative(G, out=G)
     if ties:
         G[body.tied_rows] += turned

@@ -74,13 +74,13 @@ class Factor:
         share, place = smallest_pivot(self.plan.block, self.plan.tree, self._panels, diagonal[self._order])
         return float(share), int(self._order[place])
 
-    def solve(self, B: ArrayLike) -> Floats:
-        """K^-1 B for B : (n,) or (n, k)."""
+    def solve(self, B: ArrayLike, *, in_place: bool = False) -> Floats:
+        """K^-1 B for B : (n,) or (n, k); in place: the array B, stored by rows, takes the solution."""
         right = np.asarray(B, dtype=np.float64)
         if right.ndim not in (1, 2) or right.shape[0] != len(self._order):
             raise ValueError(f"the right-hand side is {right.shape}, the matrix has {len(self._order)} rows")
         columns = np.ascontiguousarray(right[:, None] if right.ndim == 1 else right)
-        solution = np.empty(columns.shape)
+        solution = columns if in_place else np.empty(columns.shape)
         for start in range(0, columns.shape[1], _COLUMNS):
             groups = -(-min(_COLUMNS, columns.shape[1] - start) // LANES)
             X = np.empty((groups, len(self._order), LANES))
