@@ -282,7 +282,9 @@ def _notes(amplitude: float, field: bool, has_surface: bool) -> tuple[str, ...]:
         f"a cycle takes {CYCLE:g} s, whatever the frequency."
     ]
     if not has_surface:
-        notes.append("The body file has no surface (line cells, or imported matrices): its nodes are drawn.")
+        notes.append(
+            "The body file has no surface (imported matrices, or lines in an older file): its nodes are drawn."
+        )
     return tuple(notes)
 
 
