@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 
 from flexmb.equations.markers import apply_wrench, state_of
+from flexmb.equations.rotation_vectors import moment_of, rotation_vector, vector_rate
 from flexmb.layout import flat_arrays as L
 from flexmb.layout.access import R_wm_at, omega_wm_at, p_wm_at, v_wm_at
 from flexmb.loads.tables import linear_table
@@ -23,7 +24,6 @@ from flexmb.vectors import (
     cross,
     dot,
     load_pair,
-    matrix_quaternion,
     multiply,
     rotate,
     rotate_back,
@@ -35,34 +35,6 @@ from flexmb.vectors import (
 
 DAMPING, PRELOAD, NUMBERS = 36, 72, 78
 """Places in the numbers of a bushing: stiffness (6, 6), damping (6, 6), preload (6)."""
-
-
-@kernel
-def rotation_vector(R):
-    """Rotation vector of a rotation matrix, shorter than pi [rad]."""
-    w, x, y, z = matrix_quaternion(R)
-    if w < 0.0:
-        w, x, y, z = -w, -x, -y, -z
-    s = math.sqrt(x * x + y * y + z * z)
-    share = 2.0 / w if s < 1e-9 else 2.0 * math.atan2(s, w) / s
-    return (share * x, share * y, share * z)
-
-
-@kernel
-def _bend(turn):
-    """c of J."""
-    square = dot(turn, turn)
-    if square < 1e-4:
-        return 1.0 / 12.0 + square / 720.0 + square * square / 30240.0
-    angle = math.sqrt(square)
-    return 1.0 / square - 0.5 / (angle * math.tan(0.5 * angle))
-
-
-@kernel
-def _turned(turn, sign, a):
-    """J a (sign -1/2) or J^T a (sign 1/2)."""
-    across = cross(turn, a)
-    return add(add(a, scale(sign, across)), scale(_bend(turn), cross(turn, across)))
 
 
 @kernel
@@ -103,13 +75,13 @@ def bushing(I, F, W, load):
     d = rotate_back(R, gap)
     turn = rotation_vector(multiply(transpose(R), R_wm_at(W, b)))
     d_dot = rotate_back(R, sub(sub(v_wm_at(W, b), v_wm_at(W, a)), cross(omega, gap)))
-    turn_dot = _turned(turn, -0.5, rotate_back(R, sub(omega_wm_at(W, b), omega)))
+    turn_dot = vector_rate(turn, rotate_back(R, sub(omega_wm_at(W, b), omega)))
     e = (d[0], d[1], d[2], turn[0], turn[1], turn[2])
     rate = (d_dot[0], d_dot[1], d_dot[2], turn_dot[0], turn_dot[1], turn_dot[2])
     _efforts_into(I, F, W, load, out, e, rate)
     pull, twist = load_pair(W, out + L.LW_VECTOR)
     force = rotate(R, pull)
-    moment = rotate(R, _turned(turn, 0.5, twist))
+    moment = rotate(R, moment_of(turn, twist))
     apply_wrench(I, W, I[load + L.L_A], force, add(moment, cross(gap, force)))
     force = scale(-1.0, force)
     moment = scale(-1.0, moment)

@@ -53,6 +53,14 @@ def vector_rate(theta, omega):
 
 
 @kernel
+def moment_of(theta, effort):
+    """T^T effort: the moment on b, axes of a, of an effort on theta."""
+    c, _ = _coefficient(dot(theta, theta))
+    turned = cross(theta, effort)
+    return add(effort, add(scale(0.5, turned), scale(c, cross(theta, turned))))
+
+
+@kernel
 def component_gradient(theta, theta_dot, axis):
     """g and g' of a component of theta: theta_i' = g . omega, g = T^T e_i."""
     e = (1.0 if axis == 0 else 0.0, 1.0 if axis == 1 else 0.0, 1.0 if axis == 2 else 0.0)
