@@ -4,8 +4,7 @@ With omega the angular velocity of b relative to a, axes of a (R_ab' = omega~ R_
 
     theta' = T omega,  T = 1 - theta~/2 + c theta~^2,  c = (1 - (phi/2) cot(phi/2)) / phi^2
 
-[Bullo & Murray 1995, Proportional derivative control on the Euclidean group, eq. 6]. It has one value up to phi = pi,
-where its sign changes.
+[Bauchau & Trainelli 2003]. It has one value up to phi = pi, where its sign changes.
 """
 
 from __future__ import annotations

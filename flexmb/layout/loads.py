@@ -9,9 +9,9 @@ LW_EFFORT = LOAD_BLOCK_RECORD.value("effort", "its size", unit="N, N m, N/m")
 LW_POWER = LOAD_BLOCK_RECORD.value("power", "power of what is not stored as energy", unit="W")
 LW_POTENTIAL = LOAD_BLOCK_RECORD.value("potential", "stored energy", unit="J")
 LW_VECTOR = LOAD_BLOCK_RECORD.value("vector", "force or torque at a marker, world axes", length=3, unit="N, N m")
+LW_MOMENT = LOAD_BLOCK_RECORD.value("moment", "of a bushing on its second marker, world axes", length=3, unit="N m")
 LW_DISTANCE = LOAD_BLOCK_RECORD.value("distance", "of the two markers of a pair-force", unit="m")
 LW_RATE = LOAD_BLOCK_RECORD.value("rate", "of that distance", unit="m/s")
-LW_MOMENT = LOAD_BLOCK_RECORD.value("moment", "of a bushing on its second marker, world axes", length=3, unit="N m")
 LOAD_BLOCK = LOAD_BLOCK_RECORD.size
 
 SHAPE_CONSTANTS = Record(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from flexmb.arrays import Floats
+from flexmb.errors import CarriedError
 from flexmb.system.mechanism import Mechanism, PitchCircle, PlacedJoint
 
 Form = dict[int, float]
@@ -20,7 +21,7 @@ CLOSE = 1e-6
 """Largest misfit of an axis, as a part of the distance."""
 
 
-class Unfit(Exception):
+class Unfit(CarriedError):
     """A coupling that its joints do not allow."""
 
     def __init__(self, text: str, key: str = "", hint: str = ""):

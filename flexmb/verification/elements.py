@@ -48,7 +48,7 @@ def hertz_impact() -> Comparison:
     return Comparison(findings)
 
 
-@case("E12", "Block on a bushing: six frequencies, displacement under a force", "own, closed 2x2 forms")
+@case("E12", "Block on a bushing: six frequencies, static displacement", "own, closed 2x2 forms")
 def bushing_block() -> Comparison:
     # Modes by differences of the equations. The force is scaled to 1 mN: at 100 N the block turns by 3 degrees, and
     # the linear solution of the entry is off by the square of this angle.
