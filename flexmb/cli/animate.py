@@ -55,7 +55,7 @@ class AnimateArguments:
         ),
     ] = None
     view: Annotated[
-        str | None, _option(_LOOK, "iso, behind, front, back, left, right, top or bottom. Default: iso.")
+        str | None, _option(_LOOK, "iso, front, back, left, right, top, bottom or behind. Default: iso.")
     ] = None
     follow: Annotated[str | None, _option(_LOOK, "Move the camera with this body.")] = None
     ghost: Annotated[bool, _option(_LOOK, "Also draw the undeformed bodies.")] = False

@@ -17,16 +17,16 @@ from flexmb.view.scene import Look, Part, Scene, rotations
 
 VIEWS: dict[str, tuple[float, float]] = {
     "iso": (-55.0, 22.0),
-    "behind": (125.0, -22.0),
     "front": (-90.0, 0.0),
     "back": (90.0, 0.0),
     "left": (180.0, 0.0),
     "right": (0.0, 0.0),
     "top": (-90.0, 89.9),
     "bottom": (-90.0, -89.9),
+    "behind": (125.0, -22.0),
 }
 """Azimuth and elevation [deg] of the eye: azimuth 0 looks from +x, -90 from -y (with z upwards).
-"behind" is the other side of "iso"."""
+Their order is that of the keys of a page; "behind" is the other side of "iso"."""
 FIELD_OF_VIEW = 32.0
 """Vertical angle of the picture [deg]"""
 DISTANCE = 3.4
