@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 import flexmb as fx
+from flexmb.bodies.body_file import write_body
 from flexmb.model.model import Model
 from flexmb.results.stress_findings import Envelope
 from flexmb.system.placement import place
 from flexmb.view.stress.of_result import stress_fields
+from tests.support import loaded_bars as heated
 from tests.support.stress_models import HEIGHT, LENGTH, PERIOD, STEP, WIDTH, E, bar_file, beam, bending, with_mass
 
 CUBIC = {"family": "elements", "elements": 1, "bending": {"y": 0, "z": 2}}
@@ -140,3 +142,18 @@ def test_all_faults_of_a_request_at_once(folder: Path) -> None:
 def test_width_is_not_mixed_up_with_height() -> None:
     """The section stands upright: the modulus of the constants of the model."""
     assert bending(0.0) == pytest.approx(2.0 * 2.0 * 9.81 * LENGTH * 6.0 / (WIDTH * HEIGHT**2)) and E == 2e11
+
+
+def test_a_heated_bar_between_walls_is_pressed(folder: Path) -> None:
+    """sigma = -E alpha T, the stress of the load shape, though nothing moves. The averaged ties hold the ends by forces
+    on corners and edges, which disturb the stress over a length of the order of the height, 10 mm. Stress is linear in
+    the coordinates, also in the quadratic field: exact to the order of the strain alpha T."""
+    file = write_body(heated.bar("heat=temperature:all", stress=True), folder / "heated.h5")
+    heat = {"h": heated.shape("heat", "30 K*t/(1 s)")}
+    data = heated.held(file, "fixed", heat, analysis={"end": 1.0, "step": 0.01})
+    (body,) = fx.run(Model.from_tables(data)).stress("bar").bodies
+    one, want = body.envelope, heated.E * heated.ALPHA * 30.0
+    middle = np.abs(one.points[:, 0] - one.points[:, 0].mean()) < 0.25 * heated.LENGTH
+    assert one.von_mises[middle] == pytest.approx(want, rel=heated.ALPHA * 30.0)
+    assert one.principal[middle] == pytest.approx(-want, rel=heated.ALPHA * 30.0)
+    assert one.von_mises_time[middle] == pytest.approx(1.0)
