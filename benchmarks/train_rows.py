@@ -17,7 +17,7 @@ METHOD = """
 Closed train of four-bars: rockers of 1 m on ground, joined by couplers at their tips, all joints revolute, three rows
 of every loop redundant; read from a model file, prepared, and integrated by generalized-alpha (1 ms, rho = 0.8), each
 size in a process of its own. Preparation is the CPU time from the checked model to a consistent start; a step is the
-least CPU time of some runs without output rows, in natural coordinates a long run less a short one. Error: of the
+least CPU time of some runs without output rows. Error: of the
 height of the tips after 60 ms, against a pendulum. Exudyn: the same train of bodies in the plane (no redundant rows),
 and in space, where the last joint of every loop holds two directions only; EigenSparse, modified Newton; its set-up
 is building and assembling.
