@@ -16,24 +16,13 @@ from flexmb.errors import Fault
 from flexmb.model.expressions.tokens import TextError
 from flexmb.model.model_file_limits import excess
 from flexmb.model.model_text import plain
+from flexmb.model.schema.model_spec import NAMED_SECTIONS
 from flexmb.model.schema.parameters import TABLES
 from flexmb.model.units import parse_unit
 from flexmb.suggestions import clipped, did_you_mean
 
 _WITH_UNIT = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*([^\d\s].*)")
 SINGLE_SECTIONS = ("model", "base", "coordinates", "analysis", "output")
-NAMED_SECTIONS = (
-    "points",
-    "materials",
-    "sections",
-    "bodies",
-    "markers",
-    "joints",
-    "couplings",
-    "motions",
-    "forces",
-    "sensors",
-)
 
 
 def setting_value(text: str) -> Any:
